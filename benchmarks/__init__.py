@@ -1,0 +1,1 @@
+"""Measurements against the speed goals, as ratios inside one run."""

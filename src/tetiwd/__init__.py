@@ -1,0 +1,34 @@
+"""Bayesian clustering of pairwise distances observed at several time points.
+
+Names are loaded when they are first used, so that ``import tetiwd`` stays fast.
+"""
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+_HOME_OF = {
+    "DistanceSeries": "tetiwd.data",
+    "DataError": "tetiwd.errors",
+    "Gamma": "tetiwd.params",
+    "Hyperparameters": "tetiwd.params",
+    "log_joint": "tetiwd.model",
+    "log_likelihood": "tetiwd.model",
+    "simulate": "tetiwd.model",
+    "simulate_independent": "tetiwd.model",
+    "simulate_overlapping": "tetiwd.model",
+    "simulate_separated": "tetiwd.model",
+}
+
+__all__ = ["__version__", *_HOME_OF]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME_OF:
+        return getattr(import_module(_HOME_OF[name]), name)
+    raise AttributeError(f"module 'tetiwd' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,69 @@
+"""Metrics by name for feature input, each with what it takes to make squared Euclidean distances of it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.errors import DataError
+
+Floats = NDArray[np.float64]
+Metric = str | Callable[[Floats, Floats], float]
+
+# True: the values are squared distances as they are (their square root is a Euclidean metric, or close to one).
+# False: the values are plain distances and are squared.
+SQUARED_AS_IS = {
+    "euclidean": False,
+    "sqeuclidean": True,
+    "cosine": True,  # 1 − cos = ½‖u − v‖² of unit vectors
+    "hellinger": True,  # ½‖√p − √q‖² of rows scaled to sum one
+    "cityblock": True,
+    "hamming": True,
+    "jaccard": True,
+    "braycurtis": True,  # not always Euclidean: look at negative_type()
+}
+
+
+def pairwise(X: Floats, metric: Metric, squared: bool | None) -> Floats:
+    """Squared distances between the rows of X."""
+    from scipy.spatial.distance import pdist, squareform
+
+    if squared is None:
+        if not isinstance(metric, str) or metric not in SQUARED_AS_IS:
+            raise DataError(
+                f"metric {metric!r} is not one of {', '.join(SQUARED_AS_IS)}; "
+                "for another metric say with squared=True or squared=False whether its values are squared distances"
+            )
+        squared = SQUARED_AS_IS[metric]
+    if isinstance(metric, str) and metric == "hellinger":
+        sums = X.sum(axis=1, keepdims=True)
+        if (X < 0).any() or (sums <= 0).any():
+            raise DataError("hellinger needs nonnegative rows with a positive sum; drop empty rows")
+        values = pdist(np.sqrt(X / sums), "sqeuclidean") / 2
+    else:
+        try:
+            values = pdist(X, metric)
+        except (ValueError, AttributeError) as error:
+            raise DataError(f"metric {metric!r} failed: {error}") from error
+    return np.asarray(squareform(values if squared else values**2))
+
+
+def as_features(X: Any) -> Floats:
+    """A two-dimensional array of finite numbers."""
+    if hasattr(X, "toarray"):
+        raise DataError("X is a sparse matrix; pass X.toarray()")
+    try:
+        array = np.asarray(X, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"X cannot be read as numbers ({error}); encode text columns first") from error
+    if array.ndim != 2 or array.shape[1] == 0:
+        raise DataError(f"X must have one row per object and one column per feature, not shape {array.shape}")
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad):
+        row, column = bad[0]
+        raise DataError(
+            f"X has {array[row, column]} at row {row}, column {column} ({len(bad)} entries are not finite); "
+            "drop or impute missing values first"
+        )
+    return array

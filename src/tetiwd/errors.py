@@ -1,0 +1,13 @@
+"""The errors a user can meet; every message says what is wrong, where, and what to do."""
+
+
+class TetiwdError(Exception):
+    """Base of all errors raised on purpose by this package."""
+
+
+class DataError(TetiwdError, ValueError):
+    """The data cannot be used as they are."""
+
+
+class SettingsError(TetiwdError, ValueError):
+    """A setting or hyperparameter makes no sense."""

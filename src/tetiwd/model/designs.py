@@ -1,0 +1,78 @@
+"""The paper's three simulated experiments, each a function of a seed."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tetiwd.model.simulation import Ints, Simulation, draw_geometry, draw_objects
+from tetiwd.params import Hyperparameters
+
+Seed = int | np.random.Generator | None
+
+
+def simulate_separated(seed: Seed = None, *, alpha: float = 2.0) -> Simulation:
+    """Well separated: 5 epochs of 20 objects in 100 dimensions, 3 clusters, alpha = 2."""
+    return simulate_with_clusters([20] * 5, 3, Hyperparameters(dof=100, alpha=alpha, new_scale=1.0), seed)
+
+
+def simulate_overlapping(seed: Seed = None, *, alpha: float = 7.0) -> Simulation:
+    """Highly overlapping: 5 epochs of 200 objects in 40 dimensions, 5 clusters; larger alpha, more overlap.
+
+    At alpha = 7 Ward linkage that is told the true number of clusters reaches an adjusted Rand index near 0.3.
+    """
+    return simulate_with_clusters([200] * 5, 5, Hyperparameters(dof=40, alpha=alpha, new_scale=1.0), seed)
+
+
+def simulate_independent(
+    seed: Seed = None,
+    *,
+    n_by_epoch: Sequence[int] = (200,) * 5,
+    n_clusters: int = 5,
+    n_dimensions: int = 40,
+    variance: float = 7.0,
+    step: float = 0.5,
+) -> Simulation:
+    """Independent of the model: Gaussian clusters with centres on a random walk, sizes Dirichlet–multinomial.
+
+    Centres are standard normal, move by ``step`` per epoch and dimension, and are drawn back just enough to keep
+    their spread, so that the overlap is the same at all epochs; objects scatter around them with ``variance``.
+    """
+    rng = np.random.default_rng(seed)
+    labels = draw_sizes(n_by_epoch, n_clusters, rng)
+    centres = rng.standard_normal((n_clusters, n_dimensions))
+    X = []
+    for epoch_labels in labels:
+        noise = rng.standard_normal((len(epoch_labels), n_dimensions))
+        X.append(centres[epoch_labels] + np.sqrt(variance) * noise)
+        centres = np.sqrt(1 - step**2) * centres + step * rng.standard_normal(centres.shape)
+    return Simulation(X=X, labels=labels, alpha=variance)
+
+
+def simulate_with_clusters(
+    n_by_epoch: Sequence[int], n_clusters: int, hyperparameters: Hyperparameters, seed: Seed = None
+) -> Simulation:
+    """From the model, but with a given number of clusters, all of them present at every epoch."""
+    h = hyperparameters
+    if not isinstance(h.alpha, int | float) or not isinstance(h.new_scale, int | float):
+        raise TypeError("designs need alpha and new_scale fixed at a number")
+    rng = np.random.default_rng(seed)
+    labels = draw_sizes(n_by_epoch, n_clusters, rng)
+    A = draw_geometry(labels, h.df_A, h.new_scale, rng)
+    X = draw_objects(labels, A, h.alpha, h.dof_by_epoch(len(labels)), rng)
+    return Simulation(X=X, labels=labels, alpha=h.alpha, A=A, new_scale=h.new_scale)
+
+
+def draw_sizes(n_by_epoch: Sequence[int], n_clusters: int, rng: np.random.Generator) -> list[Ints]:
+    """Labels at random at first, then Dirichlet–multinomial given the sizes before; no cluster ever empty."""
+    series: list[Ints] = []
+    proportions = np.full(n_clusters, 1 / n_clusters)
+    for n in n_by_epoch:
+        while True:
+            if series:
+                counts = np.bincount(series[-1], minlength=n_clusters)
+                proportions = rng.dirichlet(counts + 1 / n_clusters)
+            labels = rng.choice(n_clusters, size=n, p=proportions)
+            if len(np.unique(labels)) == n_clusters:
+                break
+        series.append(labels.astype(np.int64))
+    return series

@@ -1,0 +1,96 @@
+"""How the between-cluster covariance moves through time: a Wishart chain that grows and loses rows.
+
+Wishart in the "mean = scale" convention: A ~ W_ν(P) has mean P. P_t is A_{t−1} restricted to the clusters linked
+into t, plus s on the diagonal for those born at t; deleting and adding rows is one rule.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tetiwd.params import Gamma
+
+Floats = NDArray[np.float64]
+
+
+def log_prior_geometry(
+    A_by_epoch: Sequence[ArrayLike], chain_ids_by_epoch: Sequence[ArrayLike], df_A: float, new_scale: float
+) -> float:
+    """Log density of A_1 … A_T given which of their rows are linked (paper, "Prior over A_t")."""
+    total = 0.0
+    A_before, chains_before = np.empty((0, 0)), np.empty(0, dtype=int)
+    for A, chains in zip(A_by_epoch, chain_ids_by_epoch, strict=True):
+        A_now, chains_now = np.asarray(A, dtype=float), np.asarray(chains, dtype=int)
+        total += log_wishart(A_now, prior_scale(A_before, chains_before, chains_now, new_scale), df_A)
+        A_before, chains_before = A_now, chains_now
+    return total
+
+
+def prior_scale(A_before: Floats, chains_before: ArrayLike, chains_now: ArrayLike, new_scale: float) -> Floats:
+    """P_t: yesterday's A for linked clusters, ``new_scale`` on the diagonal for new ones."""
+    row_before = {int(chain): row for row, chain in enumerate(np.asarray(chains_before, dtype=int))}
+    now = [int(chain) for chain in np.asarray(chains_now, dtype=int)]
+    linked = [c for c, chain in enumerate(now) if chain in row_before]
+    source = [row_before[now[c]] for c in linked]
+    P = new_scale * np.eye(len(now))
+    P[np.ix_(linked, linked)] = np.asarray(A_before)[np.ix_(source, source)]
+    return P
+
+
+def log_wishart(A: ArrayLike, scale: ArrayLike, df: float) -> float:
+    """Log density of A ~ W_df(scale) with mean = scale, all constants included; −inf where A is not positive."""
+    from scipy.special import multigammaln
+
+    A_, P = np.asarray(A, dtype=float), np.asarray(scale, dtype=float)
+    k = len(A_)
+    if df <= k - 1:
+        raise ValueError(f"a {k}×{k} Wishart matrix needs more than {k - 1} degrees of freedom, not {df:g}")
+    try:
+        log_det_A = _log_det(A_)
+    except np.linalg.LinAlgError:
+        return -np.inf
+    return float(
+        (df - k - 1) / 2 * log_det_A
+        - df / 2 * np.trace(np.linalg.solve(P, A_))
+        - df / 2 * (_log_det(P) + k * np.log(2 / df))
+        - multigammaln(df / 2, k)
+    )
+
+
+def draw_row(A11: ArrayLike, scale: ArrayLike, df: float, rng: np.random.Generator) -> Floats:
+    """Draw the last row of a (k+1)×(k+1) Wishart matrix given the k×k rest (paper Eq. 14): (A_21, A_22)."""
+    A, (beta, residual) = np.asarray(A11, dtype=float), _regression(scale)
+    k = len(A)
+    if df <= k:
+        raise ValueError(
+            f"a row of a {k + 1}×{k + 1} Wishart matrix needs more than {k} degrees of freedom, not {df:g}"
+        )
+    noise = np.linalg.cholesky(A) @ rng.standard_normal(k)
+    A12 = A @ beta + np.sqrt(residual / df) * noise
+    schur = residual / df * rng.chisquare(df - k)
+    return np.append(A12, schur + A12 @ np.linalg.solve(A, A12))
+
+
+def log_row_density(A: ArrayLike, scale: ArrayLike, df: float) -> float:
+    """Log density of the last row of A given the rest, the law that :func:`draw_row` draws from."""
+    A_, (beta, residual) = np.asarray(A, dtype=float), _regression(scale)
+    A11, A12, k = A_[:-1, :-1], A_[:-1, -1], len(A_) - 1
+    away, variance = A12 - A11 @ beta, residual / df
+    log_normal = -0.5 * (
+        k * np.log(2 * np.pi * variance) + _log_det(A11) + away @ np.linalg.solve(A11, away) / variance
+    )
+    schur = A_[-1, -1] - A12 @ np.linalg.solve(A11, A12)
+    return float(log_normal + Gamma((df - k) / 2, 2 * variance).log_density(schur))
+
+
+def _regression(scale: ArrayLike) -> tuple[Floats, float]:
+    """β = P₁₁⁻¹P₁₂ and P₂₂.₁ = P₂₂ − P₂₁β of a partitioned scale matrix."""
+    P = np.asarray(scale, dtype=float)
+    beta = np.linalg.solve(P[:-1, :-1], P[:-1, -1])
+    return beta, float(P[-1, -1] - P[:-1, -1] @ beta)
+
+
+def _log_det(A: Floats) -> float:
+    """Log determinant of a positive definite matrix."""
+    return 2 * float(np.log(np.diagonal(np.linalg.cholesky(A))).sum())

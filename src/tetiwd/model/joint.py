@@ -1,0 +1,52 @@
+"""The one number everything else is a ratio of: the log joint density of data, clusters, geometry and scales."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tetiwd.model.geometry_prior import log_prior_geometry
+from tetiwd.model.likelihood import log_likelihood, log_likelihood_similarity
+from tetiwd.model.partition_prior import log_prior_partitions
+from tetiwd.params import Gamma, Hyperparameters, Prior, log_prior
+
+
+def log_joint(
+    data_by_epoch: Sequence[ArrayLike],
+    labels_by_epoch: Sequence[ArrayLike],
+    A_by_epoch: Sequence[ArrayLike],
+    hyperparameters: Hyperparameters,
+    *,
+    alpha: float | None = None,
+    xi: float | None = None,
+    new_scale: float | None = None,
+    kind: Literal["distances", "similarities"] = "distances",
+) -> float:
+    """Log joint density (paper Eq. 15 times the priors of alpha, xi and new_scale).
+
+    ``labels_by_epoch`` holds chain ids; row c of ``A_by_epoch[t]`` belongs to the c-th smallest chain id at t.
+    ``alpha``, ``xi`` and ``new_scale`` may be left out where the hyperparameters fix them.
+    """
+    likelihood = {"distances": log_likelihood, "similarities": log_likelihood_similarity}[kind]
+    h = hyperparameters
+    alpha = _given_or_fixed("alpha", alpha, h.alpha)
+    xi = _given_or_fixed("xi", xi, h.xi)
+    new_scale = _given_or_fixed("new_scale", new_scale, h.new_scale)
+    chains_and_rows = [np.unique(np.asarray(labels), return_inverse=True) for labels in labels_by_epoch]
+    chain_ids_by_epoch = [chains for chains, _ in chains_and_rows]
+    dof = h.dof_by_epoch(len(data_by_epoch))
+    total = log_prior(h.alpha, alpha) + log_prior(h.xi, xi) + log_prior(h.new_scale, new_scale)
+    total += log_prior_partitions(labels_by_epoch, xi, h.max_clusters)
+    total += log_prior_geometry(A_by_epoch, chain_ids_by_epoch, h.df_A, new_scale)
+    for data, (_, rows), A, d in zip(data_by_epoch, chains_and_rows, A_by_epoch, dof, strict=True):
+        total += likelihood(data, rows, A, alpha, d)
+    return float(total)
+
+
+def _given_or_fixed(name: str, value: float | None, prior: Prior) -> float:
+    if value is not None:
+        return float(value)
+    if isinstance(prior, Gamma):
+        raise ValueError(f"{name} has a Gamma prior, so its value must be given: log_joint(…, {name}=…)")
+    return float(prior)

@@ -1,0 +1,90 @@
+"""How probable linked partitions are before any distance is seen: a Dirichlet process that remembers one epoch.
+
+Sizes of yesterday's clusters act as extra counts for those linked into today. Clusters are compared by chain id:
+the same integer at consecutive epochs means linked; an integer that comes back after a gap counts as new.
+"""
+
+from collections.abc import Sequence
+from math import inf, lgamma, log
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+def log_prior_partitions(labels_by_epoch: Sequence[ArrayLike], xi: float, max_clusters: int | None = None) -> float:
+    """Log probability of a series of linked partitions (paper Eqs. 1 and 12, labels forgotten)."""
+    total, before = 0.0, dict[int, int]()
+    for labels in labels_by_epoch:
+        now = _sizes(labels)
+        total += _log_transition(before, now, xi, max_clusters)
+        before = now
+    return total
+
+
+def _log_transition(before: dict[int, int], now: dict[int, int], xi: float, max_clusters: int | None) -> float:
+    """Log P(B_t | B_{t−1}); an empty ``before`` gives the first epoch."""
+    share = 0.0 if max_clusters is None else xi / max_clusters
+    n_before, n_now = sum(before.values()), sum(now.values())
+    total = lgamma(xi + n_before) - lgamma(xi + n_before + n_now)
+    n_new = 0
+    for chain, size in now.items():
+        if chain in before:
+            total += lgamma(before[chain] + share + size) - lgamma(before[chain] + share)
+        elif max_clusters is None:
+            total += log(xi) + lgamma(size)
+        else:
+            total += lgamma(size + share) - lgamma(share)
+            n_new += 1
+    if max_clusters is not None:
+        total += _log_falling(max_clusters - len(before), n_new)
+    return total
+
+
+class FreeLabels(NamedTuple):
+    """What a finite ``max_clusters`` leaves free around epoch t, with the object taken out of it."""
+
+    here: int  # labels that a cluster born at t could still take: max_clusters − |clusters at t−1 or new at t|
+    unused: int  # labels not used at t: max_clusters − |clusters at t|
+    born_next: int | None  # clusters born at t+1, which share those; None at the last epoch
+
+
+def candidate_weight(
+    size: int,
+    before: int,
+    after: int,
+    xi: float,
+    max_clusters: int | None = None,
+    free: FreeLabels | None = None,
+) -> float:
+    """Prior weight of one object for one candidate cluster at epoch t (paper Eqs. 18–22, corrected).
+
+    ``size`` is the cluster's size at t without the object, ``before`` and ``after`` those of the clusters it is
+    linked to at t−1 and t+1, 0 where there is none. With size 0 the candidate is new at t, and ``before`` and
+    ``after`` say whether it revives a cluster that ended at t−1, starts one that now begins at t+1, or joins both.
+    """
+    if max_clusters is None:
+        if size:
+            return (before + size) * (size + after) / size
+        return (before or xi) * (after / xi if after else 1.0)
+    if free is None:
+        raise ValueError("a finite max_clusters needs the number of free labels")
+    share = xi / max_clusters
+    if size:
+        return (before + size + share) * (size + share + after) / (size + share)
+    backward = before + share if before else share * free.here
+    if after:
+        return backward * (after + share) / (share * free.unused) if free.unused else 0.0
+    if free.born_next is None:
+        return backward
+    return backward * (free.unused - free.born_next) / free.unused if free.unused else 0.0
+
+
+def _sizes(labels: ArrayLike) -> dict[int, int]:
+    chains, sizes = np.unique(np.asarray(labels, dtype=int), return_counts=True)
+    return {int(chain): int(size) for chain, size in zip(chains, sizes, strict=True)}
+
+
+def _log_falling(n: int, k: int) -> float:
+    """log n (n−1) … (n−k+1)."""
+    return lgamma(n + 1) - lgamma(n - k + 1) if k <= n else -inf

@@ -1,0 +1,174 @@
+"""Forward simulation of the whole model: urn, Wishart chain, Gaussian objects, squared distances.
+
+Written from the generative story alone. It shares no code with the densities or the sampler, so that agreement
+between them means something.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.errors import SettingsError
+from tetiwd.params import Gamma, Hyperparameters, Prior
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """Simulated objects with the truth behind them; lists run over epochs."""
+
+    X: list[Floats]  # T × (n_t, d)
+    labels: list[Ints]  # T × (n_t,) chain ids: equal at consecutive epochs means linked
+    alpha: float
+    A: list[Floats] | None = None  # T × (k_t, k_t), rows in increasing order of chain id
+    xi: float | None = None
+    new_scale: float | None = None
+
+    @cached_property
+    def D(self) -> list[Floats]:
+        """Squared distances within every epoch, divided by the number of dimensions."""
+        return [squared_distances(X) for X in self.X]
+
+    @cached_property
+    def similarity(self) -> list[Floats]:
+        """Dot products within every epoch, divided by the number of dimensions."""
+        return [X @ X.T / X.shape[1] for X in self.X]
+
+    @cached_property
+    def cross(self) -> Floats:
+        """D*: squared distances between all objects of all epochs, (N, N)."""
+        return squared_distances(np.vstack(self.X))
+
+    @property
+    def n_clusters(self) -> list[int]:
+        """True number of clusters at every epoch."""
+        return [len(np.unique(labels)) for labels in self.labels]
+
+
+def simulate(
+    n_by_epoch: Sequence[int],
+    hyperparameters: Hyperparameters,
+    seed: int | np.random.Generator | None = None,
+    *,
+    persistence: float = 0.0,
+) -> Simulation:
+    """Draw everything from the model: scales, linked partitions, A_t, and objects with their distances.
+
+    ``persistence`` in [0, 1] correlates the cluster centres of linked clusters between epochs. It changes no D_t's
+    distribution (the model looks at one epoch at a time), only the cross-time distances; 0 is the paper's story.
+    """
+    rng = np.random.default_rng(seed)
+    h = hyperparameters
+    alpha, xi, new_scale = (_draw_scale(prior, rng) for prior in (h.alpha, h.xi, h.new_scale))
+    labels = draw_partitions(n_by_epoch, xi, h.max_clusters, rng)
+    A = draw_geometry(labels, h.df_A, new_scale, rng)
+    X = draw_objects(labels, A, alpha, h.dof_by_epoch(len(labels)), rng, persistence)
+    return Simulation(X=X, labels=labels, alpha=alpha, A=A, xi=xi, new_scale=new_scale)
+
+
+def draw_partitions(
+    n_by_epoch: Sequence[int], xi: float, max_clusters: int | None, rng: np.random.Generator
+) -> list[Ints]:
+    """Linked partitions by an urn: an object joins a chain with weight "members now and at the epoch before"."""
+    share = 0.0 if max_clusters is None else xi / max_clusters
+    before: dict[int, int] = {}
+    next_chain = 0
+    series = []
+    for n in n_by_epoch:
+        if n < 1:
+            raise SettingsError(f"every epoch needs at least one object, not {n}")
+        now: dict[int, int] = {}
+        labels = np.empty(n, dtype=np.int64)
+        for item in range(n):
+            chains = list(before | now)
+            weights = [before.get(c, 0) + now.get(c, 0) + share for c in chains]
+            newborn = xi if max_clusters is None else share * (max_clusters - len(chains))
+            pick = _pick([*weights, newborn], rng)
+            if pick == len(chains):
+                chain, next_chain = next_chain, next_chain + 1
+            else:
+                chain = chains[pick]
+            now[chain] = now.get(chain, 0) + 1
+            labels[item] = chain
+        series.append(labels)
+        before = now
+    return series
+
+
+def draw_geometry(
+    labels_by_epoch: Sequence[Ints], df_A: float, new_scale: float, rng: np.random.Generator
+) -> list[Floats]:
+    """A_1 … A_T from the Wishart chain, rows in increasing order of chain id."""
+    from scipy.stats import wishart
+
+    series: list[Floats] = []
+    chains_before: list[int] = []
+    for labels in labels_by_epoch:
+        chains = sorted({int(c) for c in labels})
+        if df_A <= len(chains) - 1:
+            raise SettingsError(
+                f"the simulation made {len(chains)} clusters, which need df_A > {len(chains) - 1}; df_A is {df_A:g}"
+            )
+        mean = np.diag(np.full(len(chains), new_scale))
+        for a, chain_a in enumerate(chains):
+            for b, chain_b in enumerate(chains):
+                if chain_a in chains_before and chain_b in chains_before:
+                    mean[a, b] = series[-1][chains_before.index(chain_a), chains_before.index(chain_b)]
+        draw = wishart.rvs(df_A, mean / df_A, random_state=rng)
+        series.append(np.reshape(draw, (len(chains),) * 2))
+        chains_before = chains
+    return series
+
+
+def draw_objects(
+    labels_by_epoch: Sequence[Ints],
+    A_by_epoch: Sequence[Floats],
+    alpha: float,
+    dof: Sequence[float],
+    rng: np.random.Generator,
+    persistence: float = 0.0,
+) -> list[Floats]:
+    """Objects around their cluster centres; every column of X_t is N(0, αI + Z A_t Zᵀ)."""
+    if not 0 <= persistence <= 1:
+        raise SettingsError(f"persistence must lie between 0 and 1, not {persistence!r}")
+    if any(d != int(d) for d in dof):
+        raise SettingsError(f"objects live in a whole number of dimensions; cannot simulate with dof = {tuple(dof)}")
+    if persistence and len(set(dof)) > 1:
+        raise SettingsError("centres can persist only if dof is the same at all epochs")
+    series = []
+    direction: dict[int, Floats] = {}
+    for labels, A, d in zip(labels_by_epoch, A_by_epoch, dof, strict=True):
+        chains = sorted({int(c) for c in labels})
+        fresh = {c: rng.standard_normal(int(d)) for c in chains}
+        direction = {
+            c: persistence * direction[c] + np.sqrt(1 - persistence**2) * fresh[c] if c in direction else fresh[c]
+            for c in chains
+        }
+        eigenvalues, vectors = np.linalg.eigh(A)
+        root = (vectors * np.sqrt(np.maximum(eigenvalues, 0))) @ vectors.T
+        centres = root @ np.array([direction[c] for c in chains])
+        row = [chains.index(int(c)) for c in labels]
+        series.append(centres[row] + np.sqrt(alpha) * rng.standard_normal((len(labels), int(d))))
+    return series
+
+
+def squared_distances(X: Floats) -> Floats:
+    """‖x_i − x_j‖² divided by the number of columns, with an exactly zero diagonal."""
+    from scipy.spatial.distance import pdist, squareform
+
+    return np.asarray(squareform(pdist(X, "sqeuclidean"))) / X.shape[1]
+
+
+def _draw_scale(prior: Prior, rng: np.random.Generator) -> float:
+    return float(rng.gamma(prior.shape, prior.scale)) if isinstance(prior, Gamma) else float(prior)
+
+
+def _pick(weights: Sequence[float], rng: np.random.Generator) -> int:
+    """Index drawn with probability proportional to its weight."""
+    cumulative = np.cumsum(weights)
+    return int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right"))

@@ -1,0 +1,76 @@
+"""Degrees of freedom: estimates, and every way of giving them."""
+
+import numpy as np
+import pytest
+
+from reference import rng_for
+from tetiwd import DistanceSeries, simulate_overlapping
+from tetiwd.data.degrees import dispersion_dof, rank_dof, spectrum_dof
+from tetiwd.model.simulation import squared_distances
+
+
+def cloud(n, d, key=0):
+    return squared_distances(rng_for(11, key).standard_normal((n, d)))
+
+
+@pytest.mark.parametrize("d", [2, 5, 40])
+def test_one_round_cloud_has_its_dimension(d):
+    """Averaged over clouds; the estimators are moments, so a few percent of bias are theirs."""
+    estimates = [spectrum_dof(cloud(300, d, key)) for key in range(10)]
+    assert np.mean(estimates) == pytest.approx(d, rel=0.05)
+
+
+def test_spectrum_equals_its_definition_by_eigenvalues():
+    D = cloud(30, 6)
+    Q = np.eye(30) - 1 / 30
+    eigenvalues = np.linalg.eigvalsh(-0.5 * Q @ D @ Q)
+    ratio = eigenvalues.sum() ** 2 / (eigenvalues**2).sum()
+    assert spectrum_dof(D) == pytest.approx(1 / (1 / ratio - 1 / 30))
+
+
+def test_dispersion_sees_through_separated_clusters():
+    rng = rng_for(12)
+    X = rng.standard_normal((10, 20))[rng.integers(10, size=400)] * 5 + rng.standard_normal((400, 20))
+    assert dispersion_dof(squared_distances(X)) == pytest.approx(20, rel=0.1)
+    assert spectrum_dof(squared_distances(X)) < 12
+
+
+def test_rank_is_the_dimension_or_the_number_of_objects():
+    assert rank_dof(cloud(30, 6)) == 6
+    assert rank_dof(cloud(5, 6)) == 4
+
+
+def test_auto_is_the_smaller_median_and_near_the_truth():
+    s = simulate_overlapping(0)
+    series = DistanceSeries.from_distances(s.D, squared=True)
+    both = [series.dof("spectrum")[0], series.dof("dispersion")[0]]
+    assert series.dof() == (min(both),) * 5
+    assert series.dof()[0] == pytest.approx(40, rel=0.2)
+
+
+def test_scale_does_not_matter():
+    D = cloud(40, 3)
+    a, b = (DistanceSeries.from_distances([f * D], squared=True).dof()[0] for f in (1, 1000))
+    assert a == pytest.approx(b)
+
+
+def test_numbers_are_taken_as_they_are():
+    series = DistanceSeries.from_distances([cloud(10, 2), cloud(12, 2)], squared=True)
+    assert series.dof(7) == (7.0, 7.0)
+    assert series.dof([3, 4.5]) == (3.0, 4.5)
+    assert series.dof(np.array([3, 4])) == (3.0, 4.0)
+    assert series.dof(np.float32(2)) == (2.0, 2.0)
+    assert series.dof("rank") == (2.0, 2.0)
+
+
+def test_identical_objects_within_clusters_do_not_break_the_estimate():
+    X = np.repeat(rng_for(13).standard_normal((3, 4)), 5, axis=0)
+    series = DistanceSeries.from_distances([squared_distances(X)], squared=True)
+    assert 1 <= series.dof()[0] < 10
+
+
+def test_large_epochs_are_sampled():
+    D = cloud(2100, 5)
+    series = DistanceSeries.from_distances([D], squared=True)
+    assert series.dof("spectrum")[0] == pytest.approx(5, rel=0.05)
+    assert series.dof() == series.dof()

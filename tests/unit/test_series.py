@@ -1,0 +1,132 @@
+"""DistanceSeries keeps what it is given, read-only, whichever door it came through."""
+
+import numpy as np
+import pytest
+
+from reference import rng_for
+from tetiwd import DistanceSeries
+from tetiwd.model.simulation import squared_distances
+
+
+def points(n=12, p=3, key=0):
+    return rng_for(9, key).standard_normal((n, p))
+
+
+def test_plain_and_squared_distances_agree():
+    D = squared_distances(points())
+    plain = DistanceSeries.from_distances([np.sqrt(D)], squared=False)
+    assert np.allclose(plain.D[0], DistanceSeries.from_distances([D], squared=True).D[0])
+
+
+def test_arrays_are_shared_and_read_only():
+    D = squared_distances(points())
+    series = DistanceSeries.from_distances([D], squared=True)
+    assert np.shares_memory(series.D[0], D)
+    with pytest.raises(ValueError, match="read-only"):
+        series.D[0][0, 1] = 5
+    assert D.flags.writeable
+    assert not np.shares_memory(DistanceSeries.from_distances([D], squared=True, copy=True).D[0], D)
+
+
+def test_float32_stays_and_integers_become_float64():
+    D = np.rint(100 * squared_distances(points()))
+    assert DistanceSeries.from_distances([D.astype(np.float32)], squared=True).D[0].dtype == np.float32
+    small = DistanceSeries.from_distances(
+        [np.full((3, 3), 200, np.uint8) * (1 - np.eye(3, dtype=np.uint8))], squared=False
+    )
+    assert small.D[0].max() == 40_000
+
+
+def test_rounding_noise_is_removed():
+    D = squared_distances(points())
+    D[0, 1] *= 1 + 1e-14
+    D[2, 2] = 1e-14
+    D[3, 4] = D[4, 3] = -1e-14
+    clean = DistanceSeries.from_distances([D], squared=True).D[0]
+    assert np.array_equal(clean, clean.T)
+    assert not np.diagonal(clean).any()
+    assert clean.min() == 0
+
+
+def test_symmetrize_averages():
+    D = squared_distances(points())
+    skew = D + np.triu(np.ones_like(D), 1)
+    series = DistanceSeries.from_distances([skew], squared=True, symmetrize="mean")
+    assert np.allclose(series.D[0], D + 0.5 * (1 - np.eye(len(D))))
+
+
+def test_small_epochs_can_be_kept():
+    D = squared_distances(points())
+    series = DistanceSeries.from_distances([D, D[:1, :1], D[:2, :2]], squared=True, min_objects=1)
+    assert series.n_objects == (12, 1, 2)
+
+
+def test_epochs_of_one_table_come_in_order_of_time():
+    X, time = points(), np.array([3, 1, 2] * 4)
+    ids = np.array([f"p{i}" for i in range(12)])
+    series = DistanceSeries.from_features(X, time=time, ids=ids, metric="sqeuclidean")
+    assert series.times == (1, 2, 3)
+    assert series.ids[0].tolist() == ["p1", "p4", "p7", "p10"]
+    assert np.allclose(series.D[2], 3 * squared_distances(X[time == 3]))
+    assert series.cross is None
+
+
+@pytest.mark.parametrize(
+    "metric", ["euclidean", "cosine", "hellinger", "cityblock", "hamming", "jaccard", "braycurtis"]
+)
+def test_features_equal_their_pooled_distances(metric):
+    X, time = np.abs(np.rint(2 * points())), np.array(["b", "a"] * 6)
+    X[:, 0] += 1
+    with_cross = DistanceSeries.from_features(X, time=time, metric=metric, cross=True)
+    without = DistanceSeries.from_features(X, time=time, metric=metric)
+    for a, b in zip(with_cross.D, without.D, strict=True):
+        assert np.allclose(a, b)
+    assert with_cross.cross.shape == (12, 12)
+    again = DistanceSeries.from_distances(with_cross.D, squared=True, cross=with_cross.cross)
+    assert np.array_equal(again.cross, with_cross.cross)
+
+
+def test_a_metric_of_ones_own():
+    X = points()
+    ours = DistanceSeries.from_features(X, time=[1] * 12, metric=lambda a, b: abs(a - b).max(), squared=False)
+    assert np.allclose(ours.D[0], np.abs(X[:, None] - X[None]).max(-1) ** 2)
+
+
+def test_pooled_matrix_can_be_dropped():
+    D = squared_distances(points())
+    series = DistanceSeries.from_pooled(D, time=[2] * 6 + [1] * 6, squared=True, keep_cross=False)
+    assert series.cross is None
+    assert np.array_equal(series.D[0], D[6:, 6:])
+
+
+def test_unit_makes_the_mean_half_distance_one():
+    series = DistanceSeries.from_distances([squared_distances(points(n, key=n)) for n in (5, 9)], squared=True)
+    scaled = series.rescaled()
+    pairs = np.concatenate([D[np.triu_indices(len(D), 1)] for D in scaled])
+    assert pairs.mean() / 2 == pytest.approx(1)
+
+
+def test_similarities_have_the_unit_of_their_distances():
+    kernels = [X @ X.T for X in (points(6), points(8, key=1))]
+    series = DistanceSeries.from_similarities(kernels)
+    distances = series.to_distances()
+    assert series.unit == pytest.approx(distances.unit)
+    assert np.allclose(distances.D[1], 3 * squared_distances(points(8, key=1)))
+    assert distances.to_distances() is distances
+
+
+def test_repr_counts_and_shows_no_ids():
+    D = squared_distances(points(4))
+    series = DistanceSeries.from_distances([D] * 3, squared=True, ids=[["Ada", "Bob", "Cy", "Dee"]] * 3)
+    assert repr(series) == "DistanceSeries(3 epochs; 4, 4, 4 objects; squared distances; ids known)"
+    assert repr(DistanceSeries.from_distances([D], squared=True)) == (
+        "DistanceSeries(1 epoch; 4 objects; squared distances; no ids)"
+    )
+    assert "4 to 4 objects" in repr(DistanceSeries.from_distances([D] * 9, squared=True))
+    assert len(series) == 3
+
+
+def test_dates_are_time_labels():
+    D = squared_distances(points(4))
+    dates = np.array(["2020-01-01", "2021-01-01"], dtype="datetime64[D]")
+    assert DistanceSeries.from_distances([D, D], squared=True, times=dates).times == tuple(dates)
