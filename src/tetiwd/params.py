@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 from math import inf, lgamma, log
-from numbers import Real
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, Literal
 
 from tetiwd.errors import SettingsError
 
@@ -57,6 +57,11 @@ class Hyperparameters:
         quantity fixed; a :class:`Gamma` lets it be sampled under that prior.
     max_clusters
         Truncation level k of the partition prior, or None for the Dirichlet process.
+    geometry
+        "full" gives clusters distances of their own (the paper's A_t); "isotropic" keeps all of them equally far apart,
+        A = new_scale · I, which is the static model of Vogt et al. (2010) and its coupled version.
+    coupling
+        False treats every epoch by itself: no links, no memory; alpha, xi and new_scale are still shared.
     """
 
     dof: float | tuple[float, ...]
@@ -65,6 +70,8 @@ class Hyperparameters:
     xi: Prior = 1.0
     new_scale: Prior = Gamma(1.0, 1.0)
     max_clusters: int | None = None
+    geometry: Literal["full", "isotropic"] = "full"
+    coupling: bool = True
 
     def __post_init__(self) -> None:
         for value in self.dof if isinstance(self.dof, tuple) else (self.dof,):
@@ -75,6 +82,8 @@ class Hyperparameters:
                 check_positive(name, getattr(self, name))
         if self.max_clusters is not None and (self.max_clusters != int(self.max_clusters) or self.max_clusters < 1):
             raise SettingsError(f"max_clusters must be a whole number of at least 1 or None, not {self.max_clusters!r}")
+        if self.geometry not in ("full", "isotropic"):
+            raise SettingsError(f'geometry must be "full" or "isotropic", not {self.geometry!r}')
         if self.max_clusters is not None and self.df_A <= self.max_clusters - 1:
             raise SettingsError(
                 f"df_A = {self.df_A:g} leaves room for fewer clusters than max_clusters = {self.max_clusters}; "
@@ -97,3 +106,75 @@ def log_prior(prior: Prior, value: float) -> float:
     if isinstance(prior, Gamma):
         return prior.log_density(value)
     return 0.0 if value == prior else -inf
+
+
+@dataclass(frozen=True)
+class SamplerSettings:
+    """How to sample: everything that changes the run but not the posterior.
+
+    Parameters
+    ----------
+    n_chains, n_warmup, n_draws, thin
+        Chains; sweeps of each before recording, during which proposals are tuned; recorded draws; sweeps per draw.
+    n_uncoupled
+        How many of the warm-up sweeps treat epochs separately before clusters are linked; None for a quarter of the
+        warm-up, at most 50.
+    n_aux
+        Auxiliary rows of A offered per kind of new cluster.
+    n_geometry_steps, n_scale_steps
+        Metropolis steps per sweep on every A_t, and on each of alpha, xi and new_scale.
+    init
+        "ward" starts every chain from a Ward cut of its own coarseness, "one" from one cluster per epoch (the paper),
+        or give labels: one integer array per epoch, equal integers at consecutive epochs being linked.
+    anneal
+        How a single partition is frozen at the end: "posterior" raises all conditionals to a growing power,
+        "likelihood" lets the degrees of freedom grow (the paper), None skips it.
+    n_anneal
+        Sweeps of that.
+    save_geometry
+        True keeps A_t of every draw.
+    seed
+        Seed of everything random.
+    """
+
+    n_chains: int = 4
+    n_warmup: int = 500
+    n_draws: int = 500
+    thin: int = 1
+    n_uncoupled: int | None = None
+    n_aux: int = 2
+    n_geometry_steps: int = 5
+    n_scale_steps: int = 2
+    init: Any = "ward"
+    anneal: Literal["posterior", "likelihood"] | None = "posterior"
+    n_anneal: int = 60
+    save_geometry: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        lowest = {"n_chains": 1, "n_warmup": 0, "n_draws": 1, "thin": 1, "n_aux": 1, "n_geometry_steps": 0}
+        lowest |= {"n_scale_steps": 0, "n_anneal": 0, "seed": 0}
+        for name, least in lowest.items():
+            value = getattr(self, name)
+            if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
+                raise SettingsError(f"{name} must be a whole number of at least {least}, not {value!r}")
+        if self.n_uncoupled is not None and not 0 <= self.n_uncoupled <= self.n_warmup:
+            raise SettingsError(
+                f"n_uncoupled must lie between 0 and n_warmup = {self.n_warmup}, not {self.n_uncoupled!r}"
+            )
+        if isinstance(self.init, str) and self.init not in ("ward", "one"):
+            raise SettingsError(f'init must be "ward", "one", or labels per epoch, not {self.init!r}')
+        if self.anneal not in ("posterior", "likelihood", None):
+            raise SettingsError(f'anneal must be "posterior", "likelihood" or None, not {self.anneal!r}')
+
+    @property
+    def n_sweeps(self) -> int:
+        """Sweeps of one chain in all."""
+        return self.n_warmup + self.n_draws * self.thin
+
+    @property
+    def n_apart(self) -> int:
+        """Uncoupled sweeps at the start of warm-up; none if the user gave labels."""
+        if not isinstance(self.init, str):
+            return 0
+        return min(50, self.n_warmup // 4) if self.n_uncoupled is None else self.n_uncoupled

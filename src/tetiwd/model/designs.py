@@ -9,6 +9,8 @@ from tetiwd.params import Hyperparameters
 
 Seed = int | np.random.Generator | None
 
+FIRST_SPLIT = 5.0  # Dirichlet weight of every cluster at the first epoch: sizes differ, but none is tiny
+
 
 def simulate_separated(seed: Seed = None, *, alpha: float = 2.0) -> Simulation:
     """Well separated: 5 epochs of 20 objects in 100 dimensions, 3 clusters, alpha = 2."""
@@ -63,16 +65,14 @@ def simulate_with_clusters(
 
 
 def draw_sizes(n_by_epoch: Sequence[int], n_clusters: int, rng: np.random.Generator) -> list[Ints]:
-    """Labels at random at first, then Dirichlet–multinomial given the sizes before; no cluster ever empty."""
+    """A random split at first, then Dirichlet–multinomial given the sizes before; no cluster is ever empty."""
     series: list[Ints] = []
-    proportions = np.full(n_clusters, 1 / n_clusters)
+    weights = np.full(n_clusters, FIRST_SPLIT)
     for n in n_by_epoch:
         while True:
-            if series:
-                counts = np.bincount(series[-1], minlength=n_clusters)
-                proportions = rng.dirichlet(counts + 1 / n_clusters)
-            labels = rng.choice(n_clusters, size=n, p=proportions)
+            labels = rng.choice(n_clusters, size=n, p=rng.dirichlet(weights))
             if len(np.unique(labels)) == n_clusters:
                 break
         series.append(labels.astype(np.int64))
+        weights = np.bincount(labels, minlength=n_clusters) + 1 / n_clusters
     return series

@@ -26,7 +26,8 @@ def log_joint(
     """Log joint density (paper Eq. 15 times the priors of alpha, xi and new_scale).
 
     ``labels_by_epoch`` holds chain ids; row c of ``A_by_epoch[t]`` belongs to the c-th smallest chain id at t.
-    ``alpha``, ``xi`` and ``new_scale`` may be left out where the hyperparameters fix them.
+    With ``geometry="isotropic"`` every A_t must be new_scale · I and has no density of its own; without coupling every
+    epoch stands alone. ``alpha``, ``xi`` and ``new_scale`` may be left out where the hyperparameters fix them.
     """
     likelihood = {"distances": log_likelihood, "similarities": log_likelihood_similarity}[kind]
     h = hyperparameters
@@ -37,10 +38,14 @@ def log_joint(
     chain_ids_by_epoch = [chains for chains, _ in chains_and_rows]
     dof = h.dof_by_epoch(len(data_by_epoch))
     total = log_prior(h.alpha, alpha) + log_prior(h.xi, xi) + log_prior(h.new_scale, new_scale)
-    total += log_prior_partitions(labels_by_epoch, xi, h.max_clusters)
-    total += log_prior_geometry(A_by_epoch, chain_ids_by_epoch, h.df_A, new_scale)
-    for data, (_, rows), A, d in zip(data_by_epoch, chains_and_rows, A_by_epoch, dof, strict=True):
-        total += likelihood(data, rows, A, alpha, d)
+    together: list[Sequence[int]] = [range(len(dof))] if h.coupling else [[t] for t in range(len(dof))]
+    for epochs in together:
+        total += log_prior_partitions([labels_by_epoch[t] for t in epochs], xi, h.max_clusters)
+        if h.geometry == "full":
+            A, chains = [A_by_epoch[t] for t in epochs], [chain_ids_by_epoch[t] for t in epochs]
+            total += log_prior_geometry(A, chains, h.df_A, new_scale)
+    for data, (_, rows), A_t, d in zip(data_by_epoch, chains_and_rows, A_by_epoch, dof, strict=True):
+        total += likelihood(data, rows, A_t, alpha, d)
     return float(total)
 
 

@@ -1,0 +1,104 @@
+"""What a chain remembers: one row per draw, in compact arrays."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.density import log_joint_of
+from tetiwd.params import Hyperparameters
+from tetiwd.state import ChainState, SweepInfo
+
+PER_EPOCH = ("n_clusters", "entropy", "moved", "geometry_acceptance", "spread", "log_det_A")
+SCALARS = ("log_joint", "alpha", "xi", "new_scale")
+
+
+class Draws:
+    """Draws of one chain. Arrays have one row per draw; scales are in the user's units.
+
+    ``labels`` holds the chain id of every object, all epochs side by side (see :meth:`labels_at`). ``spread`` is the
+    mean squared distance between cluster centres that A_t implies, ``entropy`` that of the cluster sizes; neither
+    depends on names. ``geometry`` is None, or A_t of every draw with rows in increasing order of chain id.
+    """
+
+    def __init__(
+        self, n_objects: Sequence[int], columns: dict[str, list[Any]], geometry: list[list[Any]] | None
+    ) -> None:
+        self.n_objects = tuple(n_objects)
+        self._columns = columns
+        self.geometry = geometry
+
+    @classmethod
+    def empty(cls, n_objects: Sequence[int], *, keep_geometry: bool) -> "Draws":
+        """No draws yet."""
+        names = ("labels", *SCALARS, *PER_EPOCH, "link_acceptance")
+        return cls(n_objects, {name: [] for name in names}, [] if keep_geometry else None)
+
+    def __len__(self) -> int:
+        return len(self._columns["log_joint"])
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        columns = self.__dict__.get("_columns", {})
+        if name not in columns:
+            raise AttributeError(f"draws have no {name!r}; they have {', '.join(columns)}")
+        return np.array(columns[name])
+
+    def labels_at(self, t: int) -> NDArray[Any]:
+        """Chain ids of the objects of epoch t, (draws, n_t)."""
+        start = sum(self.n_objects[:t])
+        return self.labels[:, start : start + self.n_objects[t]]
+
+    def record(self, state: ChainState, hyperparameters: Hyperparameters, info: SweepInfo) -> None:
+        """Add the state as one draw."""
+        labels = np.concatenate(state.labels())
+        shares = [state.counts[t, :k] / state.counts[t].sum() for t, k in enumerate(state.n_clusters)]
+        geometry = [state.A[t, :k, :k] for t, k in enumerate(state.n_clusters)]
+        row = {
+            "labels": labels.astype(np.uint16 if labels.max() < 2**16 else np.uint32),
+            "log_joint": log_joint_of(state, hyperparameters),
+            "alpha": state.alpha * state.unit,
+            "xi": state.xi,
+            "new_scale": state.new_scale * state.unit,
+            "n_clusters": state.n_clusters,
+            "entropy": np.array([-(p * np.log(p)).sum() for p in shares]),
+            "moved": info.moved,
+            "geometry_acceptance": info.geometry,
+            "link_acceptance": info.links,
+            "spread": np.array([_mean_distance(A) * state.unit for A in geometry]),
+            "log_det_A": np.array([np.linalg.slogdet(A * state.unit)[1] for A in geometry]),
+        }
+        for name, value in row.items():
+            self._columns[name].append(value)
+        if self.geometry is not None:
+            self.geometry.append([A * state.unit for A in state.geometry()])
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything as plain arrays, for storage."""
+        arrays = {name: np.array(column) for name, column in self._columns.items()}
+        if self.geometry is not None:
+            flat = [A.ravel() for draw in self.geometry for A in draw]
+            arrays["geometry"] = np.concatenate(flat) if flat else np.empty(0)
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, n_objects: Sequence[int], arrays: dict[str, NDArray[Any]]) -> "Draws":
+        """The inverse of :meth:`to_arrays`."""
+        draws = cls.empty(n_objects, keep_geometry="geometry" in arrays)
+        for name in draws._columns:
+            draws._columns[name] = list(arrays[name])
+        if draws.geometry is not None:
+            position = 0
+            for sizes in arrays["n_clusters"]:
+                rows = []
+                for k in sizes:
+                    rows.append(arrays["geometry"][position : position + k * k].reshape(k, k))
+                    position += int(k * k)
+                draws.geometry.append(rows)
+        return draws
+
+
+def _mean_distance(A: NDArray[np.float64]) -> float:
+    """Mean of A_cc + A_bb − 2A_cb over pairs of clusters, 0 if there is only one."""
+    k = len(A)
+    return float(2 * (k * np.trace(A) - A.sum()) / (k * (k - 1))) if k > 1 else 0.0

@@ -1,0 +1,8 @@
+"""The moves of one sweep, one file each. They change the state in place and return what happened."""
+
+from tetiwd.moves.assignments import update_assignments
+from tetiwd.moves.geometry import update_geometry
+from tetiwd.moves.links import link_greedily, update_links
+from tetiwd.moves.scale import update_scales
+
+__all__ = ["link_greedily", "update_assignments", "update_geometry", "update_links", "update_scales"]

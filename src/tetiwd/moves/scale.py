@@ -1,0 +1,65 @@
+"""Move 4: random walks of alpha, xi and new_scale on the log scale, for those that are not fixed."""
+
+from math import exp, inf, log
+
+import numpy as np
+
+from tetiwd.density import log_likelihoods, log_new_scale, log_partitions
+from tetiwd.params import Gamma, Hyperparameters
+from tetiwd.state import ChainState
+
+TARGET_ACCEPTANCE = 0.4
+NAMES = ("alpha", "xi", "new_scale")
+
+
+def update_scales(
+    state: ChainState,
+    hyperparameters: Hyperparameters,
+    steps: dict[str, float],
+    n_steps: int,
+    rng: np.random.Generator,
+    *,
+    power: float = 1.0,
+    dof_factor: float = 1.0,
+) -> dict[str, float]:
+    """Take several steps on every scale that has a prior; returns the share accepted of each."""
+    rates = {}
+    for name in NAMES:
+        if not isinstance(getattr(hyperparameters, name), Gamma) or n_steps == 0:
+            continue
+        value, accepted = getattr(state, name), 0
+        current = log_target(name, value, state, hyperparameters, dof_factor)
+        for _ in range(n_steps):
+            proposal = value * exp(steps[name] * rng.standard_normal())
+            proposed = log_target(name, proposal, state, hyperparameters, dof_factor)
+            gain = proposed - current
+            if gain > 0 if power == inf else log(1.0 - rng.random()) < power * gain:
+                value, current = proposal, proposed
+                accepted += 1
+        if accepted:
+            set_scale(state, hyperparameters, name, value)
+        rates[name] = accepted / n_steps
+    return rates
+
+
+def log_target(
+    name: str, value: float, state: ChainState, hyperparameters: Hyperparameters, dof_factor: float = 1.0
+) -> float:
+    """All of the log joint that depends on one scale, as a density of its logarithm, up to a constant."""
+    h = hyperparameters
+    total: float = getattr(h, name).log_density(value) + log(value)
+    if name == "xi":
+        return total + log_partitions(state, h, value)
+    if name == "alpha":
+        return total + log_likelihoods(state, h, alpha=value, dof_factor=dof_factor)
+    if h.geometry == "full":
+        return total + log_new_scale(state, h, value)
+    return total + log_likelihoods(state, h, spread=value, dof_factor=dof_factor)
+
+
+def set_scale(state: ChainState, hyperparameters: Hyperparameters, name: str, value: float) -> None:
+    """Give a scale a value; new_scale carries A along where A = new_scale · I."""
+    setattr(state, name, value)
+    if name == "new_scale" and hyperparameters.geometry == "isotropic":
+        for t, k in enumerate(state.n_clusters):
+            state.A[t, range(k), range(k)] = value

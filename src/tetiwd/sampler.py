@@ -1,0 +1,137 @@
+"""One chain: Algorithm 1 of the paper, then the moves it lacks. The file to read first.
+
+A :class:`Chain` holds a state, its random streams, its tuning and its draws; ``step`` is one sweep plus bookkeeping.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import exp
+
+import numpy as np
+
+from tetiwd.data import DistanceSeries
+from tetiwd.draws import Draws
+from tetiwd.moves import (
+    geometry,
+    link_greedily,
+    scale,
+    update_assignments,
+    update_geometry,
+    update_links,
+    update_scales,
+)
+from tetiwd.params import Hyperparameters, SamplerSettings
+from tetiwd.start import start_chain
+from tetiwd.state import ChainState, SweepInfo, model_of
+
+REBUILD_EVERY = 100  # sweeps after which cached sums are recomputed from the data
+
+
+class Streams:
+    """Independent random streams of one chain: one per epoch, one for the scales."""
+
+    def __init__(self, seed: int, chain: int, n_epochs: int) -> None:
+        sequence = np.random.SeedSequence(seed, spawn_key=(chain,))
+        self.epochs = [np.random.default_rng(s) for s in sequence.spawn(n_epochs)]
+        self.scales = np.random.default_rng(sequence.spawn(1)[0])
+
+
+@dataclass
+class Tuning:
+    """Step sizes; they change during warm-up and stay fixed from then on."""
+
+    stiffness: np.ndarray  # (T,) degrees of freedom of the proposal of A_t beyond k
+    steps: dict[str, float] = field(default_factory=lambda: dict.fromkeys(scale.NAMES, 0.3))
+
+    def adapt(self, info: SweepInfo, sweep: int) -> None:
+        """Nudge acceptance rates towards their targets, ever less."""
+        gain = 2.0 / (1 + sweep) ** 0.6
+        self.stiffness *= np.exp(gain * (geometry.TARGET_ACCEPTANCE - info.geometry))
+        np.clip(self.stiffness, 1.0, 1e6, out=self.stiffness)
+        for name, rate in info.scale.items():
+            self.steps[name] *= exp(gain * (rate - scale.TARGET_ACCEPTANCE))
+
+
+def sweep(
+    state: ChainState,
+    hyperparameters: Hyperparameters,
+    settings: SamplerSettings,
+    streams: Streams,
+    tuning: Tuning,
+    *,
+    coupled: bool,
+    power: float = 1.0,
+    dof_factor: float = 1.0,
+) -> SweepInfo:
+    """One sweep: assignments and geometry of every epoch (the paper's Algorithm 1), then links, then scales."""
+    T = state.n_epochs
+    info = SweepInfo(moved=np.zeros(T, dtype=np.int64), geometry=np.ones(T), links=np.ones(T - 1))
+
+    def model(t: int):  # type: ignore[no-untyped-def]
+        return model_of(state, hyperparameters, t, power=power, dof_factor=dof_factor)
+
+    for t, rng in enumerate(streams.epochs):
+        info.moved[t] = update_assignments(state, t, model(t), settings.n_aux, rng, coupled=coupled)
+
+    for t, rng in enumerate(streams.epochs):
+        stiffness = tuning.stiffness[t] * min(power, 1e3)
+        info.geometry[t] = update_geometry(
+            state, t, model(t), stiffness, settings.n_geometry_steps, rng, coupled=coupled
+        )
+
+    if coupled:
+        for t, rng in enumerate(streams.epochs[:-1]):
+            info.links[t] = update_links(state, t, model(t), rng)
+
+    info.scale = update_scales(
+        state, hyperparameters, tuning.steps, settings.n_scale_steps, streams.scales, power=power, dof_factor=dof_factor
+    )
+    return info
+
+
+class Chain:
+    """One Markov chain that can be stepped, stopped, saved and continued."""
+
+    def __init__(
+        self,
+        series: DistanceSeries,
+        hyperparameters: Hyperparameters,
+        settings: SamplerSettings,
+        index: int = 0,
+        *,
+        unit: float | None = None,
+    ) -> None:
+        self.hyperparameters, self.settings, self.index = hyperparameters, settings, index
+        self.state = start_chain(series, hyperparameters, settings, index, unit=unit)
+        self.streams = Streams(settings.seed, index, series.n_epochs)
+        self.tuning = Tuning(stiffness=np.full(series.n_epochs, 100.0))
+        self.draws = Draws.empty(series.n_objects, keep_geometry=settings.save_geometry)
+        self.n_done = 0
+
+    @property
+    def finished(self) -> bool:
+        """True when all draws have been recorded."""
+        return self.n_done >= self.settings.n_sweeps
+
+    def step(self) -> SweepInfo:
+        """One sweep; tunes during warm-up, records afterwards."""
+        s, i = self.settings, self.n_done
+        coupled = self.hyperparameters.coupling and i >= s.n_apart
+        if coupled and i == s.n_apart and isinstance(s.init, str):
+            for t in range(self.state.n_epochs - 1):
+                link_greedily(self.state, t, model_of(self.state, self.hyperparameters, t))
+        info = sweep(self.state, self.hyperparameters, s, self.streams, self.tuning, coupled=coupled)
+        if i < s.n_warmup:
+            self.tuning.adapt(info, i)
+        elif (i - s.n_warmup) % s.thin == s.thin - 1:
+            self.draws.record(self.state, self.hyperparameters, info)
+        if i % REBUILD_EVERY == REBUILD_EVERY - 1:
+            self.state.rebuild()
+        self.n_done += 1
+        return info
+
+
+def run_chain(chain: Chain) -> Iterator[SweepInfo]:
+    """Step a chain until it has finished; whoever iterates may look at it, or stop."""
+    while not chain.finished:
+        yield chain.step()

@@ -1,0 +1,210 @@
+"""ChainState: where a chain is. SweepInfo: what happened in one sweep. Both know nothing of how moves work."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd._kernels import Epoch, Model, Neighbour
+from tetiwd.data import DistanceSeries
+from tetiwd.params import Gamma, Hyperparameters
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class ChainState:
+    """Everything the next sweep needs, in padded arrays that moves change in place.
+
+    Clusters of epoch t occupy slots 0 … size[t]−1; capacity is doubled when they run out. All scales are in units of
+    ``unit``, the factor that rescales the data (``series.unit`` unless given).
+    """
+
+    def __init__(
+        self, series: DistanceSeries, labels: list[Ints], *, unit: float | None = None, capacity: int = 16
+    ) -> None:
+        T = series.n_epochs
+        self.series = series
+        self.unit = series.unit if unit is None else unit
+        self.capacity = capacity
+        self.z = [np.array(own, dtype=np.int64) for own in labels]  # T × (n_t,) slots
+        self.size = np.zeros((T, 1), dtype=np.int64)
+        self.counts = np.zeros((T, capacity), dtype=np.int64)
+        self.block_sums = np.zeros((T, capacity, capacity))
+        self.A = np.zeros((T, capacity, capacity))
+        self.back = np.full((T, capacity), -1, dtype=np.int64)
+        self.forward = np.full((T, capacity), -1, dtype=np.int64)
+        self.row_sums = [np.zeros((n, capacity)) for n in series.n_objects]  # T × (n_t, K)
+        self.alpha = self.xi = self.new_scale = 1.0
+        traces = [float(np.trace(K, dtype=float)) if self.similarity else 0.0 for K in series.matrices]
+        self.trace = np.array(traces) / self.unit
+        for t, own in enumerate(self.z):
+            self.size[t] = own.max() + 1
+        while self.size.max() >= self.capacity:
+            self.grow()
+        self.rebuild()
+
+    @property
+    def n_epochs(self) -> int:
+        """Number of epochs T."""
+        return len(self.z)
+
+    @property
+    def similarity(self) -> bool:
+        """True if the data are similarities."""
+        return self.series.kind == "similarities"
+
+    @property
+    def n_clusters(self) -> Ints:
+        """Clusters present at every epoch, (T,)."""
+        return self.size[:, 0].copy()
+
+    def epoch(self, t: int) -> Epoch:
+        """The arrays of one epoch, as the kernels take them (views, no copies)."""
+        return Epoch(
+            self.series.matrices[t],
+            1.0 / self.unit,
+            float(self.trace[t]),
+            self.z[t],
+            self.row_sums[t],
+            self.size[t],
+            self.counts[t],
+            self.block_sums[t],
+            self.A[t],
+            self.back[t],
+            self.forward[t],
+        )
+
+    def before(self, t: int, *, coupled: bool = True) -> Neighbour:
+        """The clusters of epoch t−1 with their links to t; nothing at the first epoch or without coupling."""
+        return self._neighbour(t - 1, self.forward) if coupled and t > 0 else self._nobody()
+
+    def after(self, t: int, *, coupled: bool = True) -> Neighbour:
+        """The clusters of epoch t+1 with their links to t; nothing at the last epoch or without coupling."""
+        return self._neighbour(t + 1, self.back) if coupled and t + 1 < self.n_epochs else self._nobody()
+
+    def chain_ids(self) -> list[Ints]:
+        """Chain id of every cluster, T × (k_t,): numbered in order of birth, equal along links."""
+        ids: list[Ints] = []
+        fresh = 0
+        for t in range(self.n_epochs):
+            own = np.empty(self.size[t, 0], dtype=np.int64)
+            for c in range(len(own)):
+                if self.back[t, c] >= 0:
+                    own[c] = ids[t - 1][self.back[t, c]]
+                else:
+                    own[c] = fresh
+                    fresh += 1
+            ids.append(own)
+        return ids
+
+    def labels(self) -> list[Ints]:
+        """Chain id of every object, T × (n_t,)."""
+        return [ids[own] for ids, own in zip(self.chain_ids(), self.z, strict=True)]
+
+    def geometry(self) -> list[Floats]:
+        """A_t of the clusters present, rows in increasing order of chain id (as ``log_joint`` takes it)."""
+        orders = [np.argsort(ids) for ids in self.chain_ids()]
+        return [self.A[t][np.ix_(order, order)].copy() for t, order in enumerate(orders)]
+
+    def grow(self) -> None:
+        """Double the capacity."""
+        extra = self.capacity
+        self.counts = np.pad(self.counts, ((0, 0), (0, extra)))
+        self.back = np.pad(self.back, ((0, 0), (0, extra)), constant_values=-1)
+        self.forward = np.pad(self.forward, ((0, 0), (0, extra)), constant_values=-1)
+        self.A = np.pad(self.A, ((0, 0), (0, extra), (0, extra)))
+        self.block_sums = np.pad(self.block_sums, ((0, 0), (0, extra), (0, extra)))
+        self.row_sums = [np.pad(R, ((0, 0), (0, extra))) for R in self.row_sums]
+        self.capacity += extra
+
+    def rebuild(self) -> None:
+        """Recompute everything derived from the assignments: counts, row sums, block sums. Reads all of D."""
+        for t, own in enumerate(self.z):
+            k = int(self.size[t, 0])
+            self.counts[t] = np.bincount(own, minlength=self.capacity)
+            for c in range(k):
+                self.row_sums[t][:, c] = self.series.matrices[t][:, own == c].sum(axis=1, dtype=float)
+            self.row_sums[t][:, :k] /= self.unit
+            self.row_sums[t][:, k:] = 0
+            self.block_sums[t] = 0
+            for c in range(k):
+                self.block_sums[t][c] = self.row_sums[t][own == c].sum(axis=0)
+            block = self.block_sums[t]
+            block[:] = (block + block.T) / 2
+
+    def check_invariants(self) -> None:
+        """Raise AssertionError if anything derived is not what it should be."""
+        fresh = ChainState(self.series, self.z, unit=self.unit, capacity=self.capacity)
+        scale = max(1.0, float(np.abs(fresh.block_sums).max()))
+        for t in range(self.n_epochs):
+            k = int(self.size[t, 0])
+            assert np.array_equal(np.unique(self.z[t]), np.arange(k)), f"slots of epoch {t} are not 0 … {k - 1}"
+            assert np.array_equal(self.counts[t], fresh.counts[t]), f"counts of epoch {t}"
+            assert np.allclose(self.row_sums[t], fresh.row_sums[t], atol=1e-9 * scale), f"row sums of epoch {t}"
+            assert np.allclose(self.block_sums[t], fresh.block_sums[t], atol=1e-9 * scale), f"block sums of epoch {t}"
+            A = self.A[t, :k, :k]
+            assert np.allclose(A, A.T), f"A of epoch {t} is not symmetric"
+            assert np.linalg.eigvalsh(A)[0] > 0, f"A of epoch {t} is not positive definite"
+            assert not self.A[t, k:].any(), f"A of epoch {t} has rows of clusters that are not there"
+            assert not self.A[t, :, k:].any(), f"A of epoch {t} has columns of clusters that are not there"
+            self._check_links(t, k)
+
+    def _check_links(self, t: int, k: int) -> None:
+        for c in range(self.capacity):
+            b, f = int(self.back[t, c]), int(self.forward[t, c])
+            if c >= k:
+                assert b == f == -1, f"an empty slot of epoch {t} is linked"
+                continue
+            assert b == -1 or (t > 0 and b < self.size[t - 1, 0] and self.forward[t - 1, b] == c), f"back link at {t}"
+            last = t + 1 == self.n_epochs
+            assert f == -1 or (not last and f < self.size[t + 1, 0] and self.back[t + 1, f] == c), (
+                f"forward link at {t}"
+            )
+
+    def _neighbour(self, t: int, links: Ints) -> Neighbour:
+        return Neighbour(self.size[t], self.counts[t], self.A[t], links[t])
+
+    def _nobody(self) -> Neighbour:
+        none = np.zeros(1, dtype=np.int64)
+        return Neighbour(none, none.copy(), np.zeros((1, 1)), np.full(1, -1, dtype=np.int64))
+
+
+@dataclass
+class SweepInfo:
+    """What happened in one sweep."""
+
+    moved: Ints  # (T,) objects that changed cluster
+    geometry: Floats  # (T,) acceptance rate of A_t
+    links: Floats  # (T−1,) acceptance rate of links
+    scale: dict[str, float] = field(default_factory=dict)  # acceptance rate of alpha, xi, new_scale
+
+
+def start_values(state: ChainState, hyperparameters: Hyperparameters) -> None:
+    """Set the scales to where they are fixed, or to a sensible place, and A_t to new_scale · I."""
+    h = hyperparameters
+    state.alpha = float(h.alpha) if not isinstance(h.alpha, Gamma) else 1.0
+    state.xi = float(h.xi) if not isinstance(h.xi, Gamma) else h.xi.mean
+    state.new_scale = float(h.new_scale) if not isinstance(h.new_scale, Gamma) else h.new_scale.mean
+    for t in range(state.n_epochs):
+        k = int(state.size[t, 0])
+        state.A[t] = 0
+        state.A[t, range(k), range(k)] = state.new_scale
+
+
+def model_of(
+    state: ChainState, hyperparameters: Hyperparameters, t: int, *, power: float = 1.0, dof_factor: float = 1.0
+) -> Model:
+    """The numbers the kernels need for epoch t."""
+    h = hyperparameters
+    return Model(
+        float(state.alpha),
+        float(h.dof_by_epoch(state.n_epochs)[t]) * dof_factor,
+        float(h.df_A),
+        float(state.xi),
+        float(state.new_scale),
+        int(h.max_clusters or 0),
+        h.geometry == "isotropic",
+        state.similarity,
+        float(power),
+    )

@@ -1,0 +1,282 @@
+"""Every weight and every acceptance ratio of the sampler is a ratio of the joint density."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from reference import rng_for
+from small_worlds import World, plain, random_state
+from tetiwd import Gamma, Hyperparameters, _kernels
+from tetiwd.density import log_joint_of
+from tetiwd.model import log_row_density, log_wishart, prior_scale
+from tetiwd.moves.scale import log_target, set_scale
+from tetiwd.state import model_of
+
+SAMPLED = {"alpha": Gamma(2, 0.7), "xi": Gamma(1.5, 1), "new_scale": Gamma(3, 0.4)}
+hyperparameters = st.builds(
+    lambda dof, df_A, max_clusters, geometry, coupling: Hyperparameters(
+        dof=dof,
+        df_A=max(df_A, max_clusters or 0),
+        max_clusters=max_clusters,
+        geometry=geometry,
+        coupling=coupling,
+        **SAMPLED,
+    ),
+    dof=st.floats(0.5, 20),
+    df_A=st.sampled_from([4.0, 5.5, 30.0]),
+    max_clusters=st.sampled_from([None, 4, 5]),
+    geometry=st.sampled_from(["full", "full", "isotropic"]),
+    coupling=st.sampled_from([True, True, False]),
+)
+sizes = st.lists(st.integers(1, 6), min_size=1, max_size=4)
+seeds = st.integers(0, 2**32 - 1)
+kinds = st.sampled_from(["distances", "distances", "similarities"])
+
+
+def possible_state(seed, sizes, h, kind):
+    state = random_state(seed, sizes, h, kind)
+    assume(np.isfinite(log_joint_of(state, h)))  # a finite max_clusters rules some out
+    return state
+
+
+close = {"rel": 1e-9, "abs": 1e-7}
+
+
+def candidates_of(state, t, obj, h, n_aux, rng, function=None):
+    """Take an object out as the sampler does, and weigh everything it could join."""
+    weigh = function or _kernels.weigh_candidates
+    epoch = state.epoch(t)
+    before, after = state.before(t, coupled=h.coupling), state.after(t, coupled=h.coupling)
+    model = model_of(state, h, t)
+    k, a = int(epoch.size[0]), int(epoch.z[obj])
+    own = float(epoch.D[obj, obj]) if model.similarity else 0.0
+    r = epoch.R[obj, :k].copy()
+    r[a] -= own
+    terms, births = _kernels.make_terms(k), _kernels.make_births(state.capacity)
+    alone = bool(epoch.counts[a] == 1)
+    if alone:
+        _kernels.take_out_alone(epoch, a)
+        _kernels.build_terms(terms, k, epoch.counts, epoch.S, epoch.A, model.alpha)
+    else:
+        _kernels.build_terms(terms, k, epoch.counts, epoch.S, epoch.A, model.alpha)
+        _kernels.change_count(terms, k, epoch.counts, epoch.S, a, r, own, -1)
+    _kernels.prepare_births(births, epoch, before, after, model, a if alone else -1)
+    found, C = weigh(rng, epoch, before, after, model, terms, births, r, own, n_aux, alone, a)
+    return found, C, alone, a
+
+
+def worlds_of(world, state, t, obj, h, found, C, alone, a):
+    """The world after each candidate, and the log density of the row that was drawn for it."""
+    base = world.without_row(t, a) if alone else world
+    rows = [c for c in range(len(world.chains[t])) if not (alone and c == a)]
+    for i in range(C):
+        if found.slot[i] >= 0 and not (alone and found.slot[i] == a):
+            new = base.renamed_from(0, -1, -1)
+            new.labels[t][obj] = world.chains[t][found.slot[i]]
+            yield new, 0.0
+            continue
+        b, f = int(found.back[i]), int(found.forward[i])
+        h_row, schur = found.h[i], found.schur[i]
+        whole = world.A[t] @ h_row
+        variance = schur + h_row @ whole
+        name = world.chains[t - 1][b] if b >= 0 else 10_000
+        cut = base
+        if alone and world.chains[t][a] in {c for own in base.chains[t + 1 : t + 2] for c in own}:
+            cut = base.renamed_from(t + 1, world.chains[t][a], 20_000)  # the chain is cut where the object was
+        new = cut.with_row(t, name, whole[rows], variance)
+        if f >= 0:
+            new = new.renamed_from(t + 1, cut.chains[t + 1][f], name)
+        new.labels[t][obj] = name
+        law = 0.0
+        if h.geometry == "full":
+            earlier = (new.A[t - 1], new.chains[t - 1]) if t > 0 and h.coupling else (np.empty((0, 0)), [])
+            P = prior_scale(*earlier, new.chains[t], state.new_scale)
+            law = log_row_density(new.A[t], P, h.df_A)
+        yield new, law
+
+
+def check_assignment_weights(state, h, t, obj, n_aux, rng, function=None):
+    world = World.of(state)
+    found, C, alone, a = candidates_of(state, t, obj, h, n_aux, rng, function)
+    n_rows = 1 if h.geometry == "isotropic" else n_aux
+    expected = []
+    for i, (new, law) in enumerate(worlds_of(world, state, t, obj, h, found, C, alone, a)):
+        born = found.slot[i] < 0 or (alone and found.slot[i] == a)
+        expected.append(new.log_joint(state, h) - law - (np.log(n_rows) if born else 0.0))
+    gap = np.array(expected) - found.log_weight[:C]
+    assert np.ptp(gap) < 1e-7 * max(1.0, np.abs(expected).max() / 100)
+    return found, C, alone, a
+
+
+@settings(max_examples=300)
+@given(seed=seeds, sizes=sizes, h=hyperparameters, kind=kinds, n_aux=st.integers(1, 3))
+def test_assignment_weights(seed, sizes, h, kind, n_aux):
+    rng = rng_for(seed, 3)
+    state = possible_state(seed, sizes, h, kind)
+    t = int(rng.integers(len(sizes)))
+    obj = int(rng.integers(sizes[t]))
+    check_assignment_weights(state, h, t, obj, n_aux, rng)
+
+
+def test_all_five_kinds_are_offered_and_a_lone_object_keeps_its_row():
+    h = Hyperparameters(dof=3, df_A=20, **SAMPLED)
+    seen, kept = set(), 0
+    for seed in range(60):
+        state = random_state(seed, [4, 3, 4], h)
+        found, C, alone, a = check_assignment_weights(state, h, 1, 0, 2, rng_for(seed, 4))
+        for i in range(C):
+            born = found.slot[i] < 0 or (alone and found.slot[i] == a)
+            seen.add((found.back[i] >= 0, found.forward[i] >= 0) if born else "existing")
+        kept += alone and int((found.slot[:C] == a).sum() == 1)
+    assert seen == {"existing", (False, False), (False, True), (True, False), (True, True)}
+    assert kept > 5
+
+
+@given(seed=seeds, sizes=sizes, h=hyperparameters.filter(lambda h: h.geometry == "full"), kind=kinds)
+def test_geometry_acceptance(seed, sizes, h, kind):
+    check_geometry_acceptance(possible_state(seed, sizes, h, kind), h, rng_for(seed, 5))
+
+
+def check_geometry_acceptance(state, h, rng, ratio=None):
+    t = int(rng.integers(state.n_epochs))
+    k, df = int(state.n_clusters[t]), 25.0
+    world, model = World.of(state), model_of(state, h, t)
+    proposal = np.zeros((k, k))
+    _kernels.draw_wishart(rng, state.A[t], k, df, proposal)
+    around = state.epoch(t), state.before(t, coupled=h.coupling), state.after(t, coupled=h.coupling)
+    terms = _kernels.make_terms(k)
+
+    def target(A):
+        return _kernels.log_geometry_target(around[0], A, terms, around[1], around[2], model)
+
+    new = World(world.labels, world.chains, [proposal if s == t else A for s, A in enumerate(world.A)])
+    expected = new.log_joint(state, h) - world.log_joint(state, h)
+    assert target(proposal) - target(state.A[t]) == pytest.approx(expected, **close)
+    hastings = log_wishart(world.A[t], proposal, df) - log_wishart(proposal, world.A[t], df)
+    ratio = ratio or _kernels.log_proposal_ratio
+    assert ratio(state.A[t], proposal, k, df) == pytest.approx(hastings, **close)
+
+
+@given(seed=seeds, sizes=st.lists(st.integers(1, 6), min_size=2, max_size=4), h=hyperparameters, kind=kinds)
+def test_link_acceptance(seed, sizes, h, kind):
+    if not h.coupling:
+        return
+    rng = rng_for(seed, 6)
+    state = possible_state(seed, sizes, h, kind)
+    t = int(rng.integers(len(sizes) - 1))
+    left, right, model = state.before(t + 1), state.after(t), model_of(state, h, t)
+    k_left, k_right = int(state.n_clusters[t]), int(state.n_clusters[t + 1])
+    c, f = int(rng.integers(k_left)), int(rng.integers(k_right))
+    old_back = right.link[:k_right].copy()
+    new_back, again = np.empty(k_right, dtype=np.int64), np.empty(k_right, dtype=np.int64)
+    _kernels.propose_links(right.link, left.link, c, f, new_back)
+    current, old = _kernels.log_boundary(left, right, k_right, right.link, model), log_joint_of(state, h)
+    proposed = _kernels.log_boundary(left, right, k_right, new_back, model)
+    _kernels.set_links(left, right, k_right, new_back)
+    state.check_invariants()
+    new = World.of(state).log_joint(state, h)
+    assert (proposed - current == new - old == -np.inf) or proposed - current == pytest.approx(new - old, **close)
+    back_again = {tuple(old_back)}
+    reached = set()
+    for c2 in range(k_left):
+        for f2 in range(k_right):
+            _kernels.propose_links(right.link, left.link, c2, f2, again)
+            reached.add(tuple(again))
+    assert back_again <= reached
+
+
+def count_ways(old_back, old_forward, target):
+    ways = 0
+    for c in range(len(old_forward)):
+        for f in range(len(old_back)):
+            new = np.empty(len(old_back), dtype=np.int64)
+            _kernels.propose_links(np.array(old_back), np.array(old_forward), c, f, new)
+            ways += tuple(new) == tuple(target)
+    return ways
+
+
+def test_link_proposals_are_symmetric():
+    """As many pairs lead from one matching to another as back."""
+
+    def forward_of(back, k):
+        return [back.index(c) if c in back else -1 for c in range(k)]
+
+    start = {(-1, -1, -1)}
+    while True:
+        more = set(start)
+        for back in start:
+            for c in range(2):
+                for f in range(3):
+                    new = np.empty(3, dtype=np.int64)
+                    _kernels.propose_links(np.array(back), np.array(forward_of(list(back), 2)), c, f, new)
+                    more.add(tuple(int(x) for x in new))
+        if more == start:
+            break
+        start = more
+    assert len(start) == 1 + 6 + 6  # no link, one link, two links
+    for one in start:
+        for two in start:
+            there = count_ways(one, forward_of(list(one), 2), two)
+            assert there == count_ways(two, forward_of(list(two), 2), one)
+
+
+@given(seed=seeds, sizes=sizes, h=hyperparameters, kind=kinds, name=st.sampled_from(["alpha", "xi", "new_scale"]))
+def test_scale_acceptance(seed, sizes, h, kind, name):
+    state = possible_state(seed, sizes, h, kind)
+    old_value, old = getattr(state, name), log_joint_of(state, h)
+    new_value = old_value * 1.3
+    gain = log_target(name, new_value, state, h) - log_target(name, old_value, state, h)
+    set_scale(state, h, name, new_value)
+    new = World.of(state).log_joint(state, h)
+    assert gain == pytest.approx(new - old + np.log(1.3), **close)
+
+
+@given(seed=seeds, sizes=sizes, h=hyperparameters, kind=kinds)
+def test_log_joint_of_a_state_is_the_log_joint(seed, sizes, h, kind):
+    state = random_state(seed, sizes, h, kind)
+    assert log_joint_of(state, h) == pytest.approx(World.of(state).log_joint(state, h), **close)
+
+
+def wrong_forward_factor(size, before, after, xi, max_clusters, free_here, unused, born_next):
+    """The paper's printed rule."""
+    if size > 0:
+        return (before + size) * max(after, 1e-12) / size
+    return (before if before > 0 else xi) * (after / xi if after > 0 else 1.0)
+
+
+def counting_itself(size, before, after, xi, max_clusters, free_here, unused, born_next):
+    if size > 0:
+        return (before + size + 1) * (size + 1 + after) / (size + 1)
+    return (before if before > 0 else xi) * (after / xi if after > 0 else 1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "bug"),
+    [
+        ("candidate_weight", wrong_forward_factor),
+        ("candidate_weight", counting_itself),
+        ("log_forward_ratio", lambda *args: 0.0),
+    ],
+    ids=["printed forward factor", "count includes the object itself", "forgotten factor of A at the next epoch"],
+)
+def test_planted_bugs_in_the_weights_are_caught(monkeypatch, name, bug):
+    h = Hyperparameters(dof=3, df_A=20, **SAMPLED)
+    weigh = plain(_kernels.weigh_candidates)
+
+    def all_pass():
+        for seed in range(25):
+            check_assignment_weights(random_state(seed, [4, 3, 4], h), h, 1, 0, 2, rng_for(seed, 7), weigh)
+
+    all_pass()
+    monkeypatch.setattr(_kernels, name, bug)
+    with pytest.raises(AssertionError):
+        all_pass()
+
+
+def test_a_missing_hastings_term_is_caught():
+    h = Hyperparameters(dof=3, df_A=20, **SAMPLED)
+    state = random_state(1, [4, 4], h)
+    check_geometry_acceptance(state, h, rng_for(1))
+    with pytest.raises(AssertionError):
+        check_geometry_acceptance(state, h, rng_for(1), ratio=lambda *args: 0.0)

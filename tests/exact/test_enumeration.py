@@ -1,0 +1,177 @@
+"""The sampler visits every linked partition as often as the exact posterior says."""
+
+from collections import Counter
+from math import exp
+
+import numpy as np
+import pytest
+from arviz_stats.base import array_stats
+
+from reference import canonical, linked_partitions, rng_for
+from small_worlds import random_state, small_series
+from tetiwd import Gamma, Hyperparameters
+from tetiwd.model import log_joint, log_prior_partitions
+from tetiwd.moves import update_assignments, update_links
+from tetiwd.params import SamplerSettings
+from tetiwd.sampler import Streams, Tuning, sweep
+from tetiwd.state import ChainState, model_of, start_values
+
+FIXED = {"alpha": 0.8, "xi": 1.3, "new_scale": 0.7}
+
+
+def one_cluster_each(series, h):
+    state = ChainState(series, [np.zeros(n, dtype=np.int64) for n in series.n_objects], unit=1.0)
+    start_values(state, h)
+    return state
+
+
+def exact_posterior(series, h):
+    """Normalised probabilities of all linked partitions with A = new_scale · I."""
+    log_p = {}
+    for labels in linked_partitions(series.n_objects):
+        A = [FIXED["new_scale"] * np.eye(len(np.unique(own))) for own in labels]
+        log_p[canonical(labels)] = log_joint(series.matrices, labels, A, h, kind=series.kind)
+    return normalised(log_p)
+
+
+def normalised(log_p):
+    top = max(log_p.values())
+    weights = {cell: exp(value - top) for cell, value in log_p.items()}
+    total = sum(weights.values())
+    return {cell: weight / total for cell, weight in weights.items()}
+
+
+def total_variation(visited, law):
+    seen = Counter(visited)
+    return sum(abs(seen[cell] / len(visited) - p) for cell, p in law.items()) / 2
+
+
+def effective_sizes(visited, law):
+    """How many independent draws the visits are worth, for every cell."""
+    n = len(visited)
+    sizes = {}
+    for cell, p in law.items():
+        if n * p >= 50:
+            hits = np.array([state == cell for state in visited], dtype=float)
+            sizes[cell] = float(array_stats.ess(hits[None, :], method="mean")) if 0 < hits.sum() < n else n
+    typical = float(np.median(list(sizes.values())))
+    return np.array([min(n, sizes.get(cell, typical)) for cell in law])
+
+
+def largest_variation(visited, law):
+    """1.2 times the expected total variation of independent draws of equal effective size.
+
+    With few cells the total variation of independent draws itself varies more than that; then its 99.9 % quantile.
+    """
+    p, n = np.array(list(law.values())), effective_sizes(visited, law)
+    expected = np.sqrt(2 * p * (1 - p) / np.pi / n).sum() / 2
+    draws = rng_for(15).multinomial(int(np.median(n)), p / p.sum(), size=2000) / int(np.median(n))
+    return max(1.2 * expected, np.quantile(np.abs(draws - p).sum(axis=1) / 2, 0.999))
+
+
+def check_visits(visited, law, extra=0.0):
+    assert set(visited) <= {cell for cell, p in law.items() if p > 0}
+    assert total_variation(visited, law) < largest_variation(visited, law) + extra
+
+
+def run(state, h, n, *, move, seed, dof_factor=1.0):
+    """Linked partitions visited by repeating one move, or the whole sweep."""
+    settings = SamplerSettings(n_aux=2, n_geometry_steps=2)
+    streams, tuning = Streams(seed, 0, state.n_epochs), Tuning(np.full(state.n_epochs, 20.0))
+    visited = []
+    for _ in range(n):
+        if move == "sweep":
+            sweep(state, h, settings, streams, tuning, coupled=h.coupling, dof_factor=dof_factor)
+        elif move == "assignments":
+            for t, rng in enumerate(streams.epochs):
+                model = model_of(state, h, t, dof_factor=dof_factor)
+                update_assignments(state, t, model, settings.n_aux, rng, coupled=h.coupling)
+        else:
+            for t, rng in enumerate(streams.epochs[:-1]):
+                update_links(state, t, model_of(state, h, t), rng)
+        visited.append(canonical(state.labels()))
+    state.check_invariants()
+    return visited
+
+
+@pytest.mark.parametrize("move", ["assignments", "sweep"])
+@pytest.mark.parametrize("max_clusters", [None, 3])
+@pytest.mark.parametrize("sizes", [(3, 3), (4, 4), (3, 3, 3)], ids=str)
+@pytest.mark.parametrize("kind", ["distances", "similarities"])
+def test_posterior_of_linked_partitions(sizes, max_clusters, move, kind):
+    if kind == "similarities" and (sizes != (3, 3) or move == "assignments"):
+        pytest.skip("similarities are checked on the smallest case")
+    h = Hyperparameters(dof=1.5, df_A=9, max_clusters=max_clusters, geometry="isotropic", **FIXED)
+    series = small_series(8, sizes, kind)
+    visited = run(one_cluster_each(series, h), h, 8_000, move=move, seed=9)
+    check_visits(visited, exact_posterior(series, h))
+
+
+@pytest.mark.parametrize("coupling", [True, False])
+@pytest.mark.parametrize("max_clusters", [None, 3])
+@pytest.mark.parametrize("sizes", [(3, 3), (2, 3, 2)], ids=str)
+def test_with_the_likelihood_off_the_prior_is_left(sizes, max_clusters, coupling):
+    """Full geometry: rows are born, die and are linked, and the partitions still follow their prior exactly."""
+    h = Hyperparameters(dof=1, df_A=9, max_clusters=max_clusters, coupling=coupling, **FIXED)
+    visited = run(one_cluster_each(small_series(8, sizes), h), h, 8_000, move="sweep", seed=10, dof_factor=0.0)
+    if coupling:
+        law = {canonical(s): exp(log_prior_partitions(s, 1.3, max_clusters)) for s in linked_partitions(sizes)}
+    else:
+        unlinked = [
+            s for s in linked_partitions(sizes) if not any(set(a) & set(b) for a, b in zip(s, s[1:], strict=False))
+        ]
+        law = {canonical(s): exp(sum(log_prior_partitions([own], 1.3, max_clusters) for own in s)) for s in unlinked}
+    assert sum(law.values()) == pytest.approx(1)
+    check_visits(visited, law)
+
+
+@pytest.mark.parametrize("geometry", ["full", "isotropic"])
+@pytest.mark.parametrize("max_clusters", [None, 6])
+def test_links_alone_visit_every_matching(geometry, max_clusters):
+    """Clusters and geometry fixed: only links move."""
+    h = Hyperparameters(dof=2, df_A=9, geometry=geometry, max_clusters=max_clusters, **FIXED)
+    state = random_state(3, (6, 6), h)
+    for name, value in FIXED.items():
+        setattr(state, name, value)
+    if geometry == "isotropic":
+        for t, k in enumerate(state.n_clusters):
+            state.A[t, range(k), range(k)] = FIXED["new_scale"]
+    assert list(state.n_clusters) == [4, 4]
+    A = [state.A[t, :k, :k].copy() for t, k in enumerate(state.n_clusters)]
+    log_p = {}
+    for labels in linked_partitions((4, 4)):
+        if len(np.unique(labels[0])) == len(np.unique(labels[1])) == 4:
+            series = [labels[0][state.z[0]], labels[1][state.z[1]]]
+            orders = [np.argsort(own) for own in labels]
+            sorted_A = [a[np.ix_(order, order)] for a, order in zip(A, orders, strict=True)]
+            log_p[canonical(series)] = log_joint(state.series.matrices, series, sorted_A, h)
+    visited = run(state, h, 20_000, move="links", seed=11)
+    check_visits(visited, normalised({cell: value for cell, value in log_p.items() if np.isfinite(value)}))
+
+
+def test_one_epoch_without_data_is_ewens():
+    h = Hyperparameters(dof=1, df_A=20, alpha=1.0, xi=1.7, new_scale=1.0)
+    visited = run(one_cluster_each(small_series(1, (7,)), h), h, 8_000, move="sweep", seed=12, dof_factor=0.0)
+    law = Counter()
+    for labels in linked_partitions((7,)):
+        law[len(np.unique(labels[0]))] += exp(log_prior_partitions(labels, 1.7))
+    check_visits([max(cell[0]) + 1 for cell in visited], law)
+
+
+def test_sampled_scales_do_not_disturb_the_prior():
+    """Likelihood off, xi sampled: k_t against direct simulation with xi drawn from its prior."""
+    from tetiwd.model.simulation import draw_partitions
+
+    prior = Gamma(3, 0.5)
+    h = Hyperparameters(dof=1, df_A=12, alpha=Gamma(2, 0.5), xi=prior, new_scale=Gamma(3, 0.3))
+    visited = run(one_cluster_each(small_series(2, (5, 4)), h), h, 8_000, move="sweep", seed=13, dof_factor=0.0)
+    rng = rng_for(14)
+    simulated = Counter()
+    n = 40_000
+    for _ in range(n):
+        labels = draw_partitions((5, 4), rng.gamma(prior.shape, prior.scale), None, rng)
+        simulated[tuple(len(np.unique(own)) for own in labels)] += 1
+    law = {cell: count / n for cell, count in simulated.items()}
+    found = [tuple(len(set(own)) for own in cell) for cell in visited]
+    noise = sum(np.sqrt(2 * p * (1 - p) / np.pi / n) for p in law.values()) / 2  # of the simulated law itself
+    check_visits(found, law, extra=noise)

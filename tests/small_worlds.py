@@ -1,0 +1,80 @@
+"""Small random chain states, and the log joint of any rearrangement of them by the plain model functions."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from reference import random_covariance, rng_for
+from tetiwd import DistanceSeries, Hyperparameters, log_joint
+from tetiwd.state import ChainState
+
+
+def plain(kernel):
+    """The Python function behind a compiled kernel, which sees planted bugs."""
+    return getattr(kernel, "py_func", kernel)
+
+
+def small_series(seed: int, sizes, kind: str = "distances") -> DistanceSeries:
+    rng = rng_for(seed, 1)
+    X = [rng.standard_normal((n, 3)) + 2 * rng.standard_normal((n, 1)) for n in sizes]
+    kernels = [x @ x.T / 3 for x in X]
+    series = DistanceSeries.from_similarities(kernels, min_objects=1)
+    return series if kind == "similarities" else series.to_distances()
+
+
+def random_state(seed: int, sizes, h: Hyperparameters, kind: str = "distances") -> ChainState:
+    """A state with random clusters, links, geometry and scales."""
+    rng = rng_for(seed, 2)
+    most = int(min(4, np.ceil(h.df_A) - 1, h.max_clusters or 4))
+    labels = [np.unique(rng.integers(most, size=n), return_inverse=True)[1] for n in sizes]
+    state = ChainState(small_series(seed, sizes, kind), labels, unit=1.0)
+    state.alpha, state.xi, state.new_scale = (float(x) for x in rng.uniform(0.4, 2.0, size=3))
+    for t, k in enumerate(state.n_clusters):
+        A = random_covariance(rng, k, 0.4) if h.geometry == "full" else state.new_scale * np.eye(k)
+        state.A[t, :k, :k] = A
+    if h.coupling:
+        for t in range(len(sizes) - 1):
+            k, k_next = state.n_clusters[t], state.n_clusters[t + 1]
+            n_links = int(rng.integers(min(k, k_next) + 1))
+            for c, f in zip(rng.permutation(k)[:n_links], rng.permutation(k_next)[:n_links], strict=True):
+                state.forward[t, c], state.back[t + 1, f] = f, c
+    state.check_invariants()
+    return state
+
+
+class World(NamedTuple):
+    """Labels as chain ids and the geometry by chain id: easy to rearrange."""
+
+    labels: list[np.ndarray]
+    chains: list[list[int]]  # chain id of every row of A
+    A: list[np.ndarray]
+
+    @classmethod
+    def of(cls, state: ChainState) -> "World":
+        chains = [ids.tolist() for ids in state.chain_ids()]
+        return cls(state.labels(), chains, [state.A[t, :k, :k].copy() for t, k in enumerate(state.n_clusters)])
+
+    def log_joint(self, state: ChainState, h: Hyperparameters, **scales) -> float:
+        orders = [np.argsort(chains) for chains in self.chains]
+        A = [A[np.ix_(order, order)] for A, order in zip(self.A, orders, strict=True)]
+        scales = {"alpha": state.alpha, "xi": state.xi, "new_scale": state.new_scale} | scales
+        return log_joint(state.series.matrices, self.labels, A, h, **scales, kind=state.series.kind)
+
+    def without_row(self, t: int, row: int) -> "World":
+        keep = [c for c in range(len(self.chains[t])) if c != row]
+        chains, A = list(self.chains), list(self.A)
+        chains[t] = [self.chains[t][c] for c in keep]
+        A[t] = self.A[t][np.ix_(keep, keep)]
+        return World([own.copy() for own in self.labels], chains, A)
+
+    def with_row(self, t: int, chain: int, row: np.ndarray, variance: float) -> "World":
+        chains, A = list(self.chains), list(self.A)
+        chains[t] = [*self.chains[t], chain]
+        A[t] = np.block([[self.A[t], row[:, None]], [row[None, :], np.array([[variance]])]])
+        return World([own.copy() for own in self.labels], chains, A)
+
+    def renamed_from(self, t: int, old: int, new: int) -> "World":
+        """The same with a chain renamed from epoch t on."""
+        labels = [np.where(own == old, new, own) if s >= t else own.copy() for s, own in enumerate(self.labels)]
+        chains = [[new if c == old and s >= t else c for c in own] for s, own in enumerate(self.chains)]
+        return World(labels, chains, list(self.A))
