@@ -9,7 +9,7 @@ READY := .venv/.ready
 .PHONY: demo test check slow bench clean
 
 demo: $(READY)
-	$(BIN)/python examples/simulate_and_score.py
+	$(BIN)/python examples/fit_simulated.py
 
 test: $(READY)
 	$(BIN)/python -m pytest -m "not slow"

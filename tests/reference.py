@@ -1,7 +1,11 @@
-"""Obvious slow twins and small worlds that the tests compare with. One seed for everything."""
+"""Random inputs, enumerations and slow twins that the tests compare with.
+
+``rng_for(key)`` is a random stream of its own for every key, all of them made from one ``SEED``.
+"""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations, product
+from math import log
 
 import numpy as np
 
@@ -29,6 +33,23 @@ def random_covariance(rng: np.random.Generator, k: int, spread: float = 1.0) -> 
 def random_distances(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
     X = rng.standard_normal((n, d)) * rng.uniform(0.2, 3.0, size=(n, 1))
     return ((X[:, None] - X[None]) ** 2).sum(-1) / d
+
+
+def log_urn(series: Sequence[np.ndarray], xi: float, max_clusters: int | None) -> float:
+    """Log probability of linked partitions, multiplied up object by object as the urn seats them."""
+    total, before = 0.0, {}
+    share = 0.0 if max_clusters is None else xi / max_clusters
+    for labels in series:
+        now: dict[int, int] = {}
+        for seated, chain in enumerate(labels.tolist()):
+            known = before | now
+            weight = before.get(chain, 0) + now.get(chain, 0) + share
+            if chain not in known:
+                weight = xi if max_clusters is None else share * (max_clusters - len(known))
+            total += log(weight / (xi + sum(before.values()) + seated))
+            now[chain] = now.get(chain, 0) + 1
+        before = now
+    return total
 
 
 def set_partitions(n: int) -> Iterator[np.ndarray]:

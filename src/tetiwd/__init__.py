@@ -12,6 +12,8 @@ _HOME_OF = {
     "DistanceSeries": "tetiwd.data",
     "DataError": "tetiwd.errors",
     "Gamma": "tetiwd.params",
+    "SamplerSettings": "tetiwd.params",
+    "run_chains": "tetiwd.chains",
     "Hyperparameters": "tetiwd.params",
     "log_joint": "tetiwd.model",
     "log_likelihood": "tetiwd.model",

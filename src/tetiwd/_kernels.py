@@ -549,6 +549,8 @@ def weigh_candidates(rng, epoch, before, after, model, terms, births, r, own, n_
             for row in range(n_rows):
                 h = found.h[C]
                 itself = row == 0 and was_alone and epoch.back[old_slot] == b and epoch.forward[old_slot] == f
+                if model.power == inf and not itself:
+                    continue  # the last passes of annealing must come to rest, so nothing new is tried
                 if itself:
                     for c in range(k):
                         h[c] = 1.0 if c == old_slot else 0.0
@@ -591,23 +593,52 @@ def weigh_candidates(rng, epoch, before, after, model, terms, births, r, own, n_
 
 
 @kernel
-def choose(rng, log_weight, C, power):
-    """Index drawn in proportion to exp(power · log_weight); the largest if power is infinite."""
-    best = 0
-    for i in range(1, C):
+def draw_index(rng, log_weight, first, last, power):
+    """Index in [first, last) drawn in proportion to exp(power · log_weight); the largest if power is infinite."""
+    best = first
+    for i in range(first + 1, last):
         if log_weight[i] > log_weight[best]:
             best = i
     if power == inf:
         return best
     total = 0.0
-    for i in range(C):
+    for i in range(first, last):
         total += exp(power * (log_weight[i] - log_weight[best]))
     target = rng.random() * total
-    for i in range(C):
+    for i in range(first, last):
         target -= exp(power * (log_weight[i] - log_weight[best]))
         if target < 0.0:
             return i
     return best
+
+
+@kernel
+def choose(rng, log_weight, C, power, n_existing, n_rows):
+    """Draw a candidate. When annealing, the rows of one kind of birth are averaged before the power is taken.
+
+    Otherwise ever new rows would be tried until a lucky one wins, and clusters would multiply.
+    """
+    if power == 1.0 or n_rows == 1:
+        return draw_index(rng, log_weight, 0, C, power)
+    n_groups = n_existing + (C - n_existing) // n_rows
+    group = np.empty(n_groups)
+    for g in range(n_groups):
+        if g < n_existing:
+            group[g] = log_weight[g]
+            continue
+        first = n_existing + (g - n_existing) * n_rows
+        top = log_weight[first]
+        for i in range(first + 1, first + n_rows):
+            top = max(top, log_weight[i])
+        total = 0.0
+        for i in range(first, first + n_rows):
+            total += exp(log_weight[i] - top)
+        group[g] = top + log(total)
+    g = draw_index(rng, group, 0, n_groups, power)
+    if g < n_existing:
+        return g
+    first = n_existing + (g - n_existing) * n_rows
+    return draw_index(rng, log_weight, first, first + n_rows, 1.0)
 
 
 # ---- one pass over the objects of an epoch ------------------------------------------------------------------------
@@ -652,7 +683,8 @@ def assign_objects(rng, epoch, before, after, model, n_aux, first):
         else:
             change_count(terms, k, epoch.counts, epoch.S, a, r, own, -1)
         found, C = weigh_candidates(rng, epoch, before, after, model, terms, births, r, own, n_aux, alone, a)
-        pick = choose(rng, found.log_weight, C, model.power)
+        n_rows = 1 if model.isotropic else n_aux
+        pick = choose(rng, found.log_weight, C, model.power, births.lengths[0], n_rows)
         c = found.slot[pick]
         if c == a:
             copy_terms(kept, terms, k)

@@ -23,9 +23,10 @@ def log_likelihoods(
     *,
     alpha: float | None = None,
     spread: float | None = None,
+    factor: float | None = None,
     dof_factor: float = 1.0,
 ) -> float:
-    """Log likelihood of all epochs; what if alpha were another, or A were spread · I?"""
+    """Log likelihood of all epochs; what if alpha were another, A were spread · I, or A were multiplied?"""
     total = 0.0
     for t in range(state.n_epochs):
         epoch, model = state.epoch(t), model_of(state, hyperparameters, t, dof_factor=dof_factor)
@@ -33,6 +34,8 @@ def log_likelihoods(
             model = model._replace(alpha=alpha)
         if spread is not None:
             epoch = epoch._replace(A=spread * np.eye(state.capacity))
+        if factor is not None:
+            epoch = epoch._replace(A=factor * epoch.A)
         total += epoch_log_likelihood(epoch, model)
     return total
 

@@ -11,3 +11,7 @@ class DataError(TetiwdError, ValueError):
 
 class SettingsError(TetiwdError, ValueError):
     """A setting or hyperparameter makes no sense."""
+
+
+class CheckpointError(TetiwdError):
+    """A checkpoint cannot be used."""

@@ -3,13 +3,18 @@
 A :class:`Chain` holds a state, its random streams, its tuning and its draws; ``step`` is one sweep plus bookkeeping.
 """
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import exp
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from tetiwd._kernels import Model
 from tetiwd.data import DistanceSeries
+from tetiwd.density import log_joint_of
 from tetiwd.draws import Draws
 from tetiwd.moves import (
     geometry,
@@ -25,6 +30,7 @@ from tetiwd.start import start_chain
 from tetiwd.state import ChainState, SweepInfo, model_of
 
 REBUILD_EVERY = 100  # sweeps after which cached sums are recomputed from the data
+LOOK_SECONDS = 0.2
 
 
 class Streams:
@@ -34,6 +40,11 @@ class Streams:
         sequence = np.random.SeedSequence(seed, spawn_key=(chain,))
         self.epochs = [np.random.default_rng(s) for s in sequence.spawn(n_epochs)]
         self.scales = np.random.default_rng(sequence.spawn(1)[0])
+
+    @property
+    def all(self) -> list[np.random.Generator]:
+        """Every stream, in a fixed order."""
+        return [*self.epochs, self.scales]
 
 
 @dataclass
@@ -67,7 +78,7 @@ def sweep(
     T = state.n_epochs
     info = SweepInfo(moved=np.zeros(T, dtype=np.int64), geometry=np.ones(T), links=np.ones(T - 1))
 
-    def model(t: int):  # type: ignore[no-untyped-def]
+    def model(t: int) -> Model:
         return model_of(state, hyperparameters, t, power=power, dof_factor=dof_factor)
 
     for t, rng in enumerate(streams.epochs):
@@ -107,6 +118,9 @@ class Chain:
         self.tuning = Tuning(stiffness=np.full(series.n_epochs, 100.0))
         self.draws = Draws.empty(series.n_objects, keep_geometry=settings.save_geometry)
         self.n_done = 0
+        self.last_n_clusters = tuple(int(k) for k in self.state.n_clusters)
+        self.last_log_joint = float("nan")
+        self._looked = 0.0
 
     @property
     def finished(self) -> bool:
@@ -128,7 +142,37 @@ class Chain:
         if i % REBUILD_EVERY == REBUILD_EVERY - 1:
             self.state.rebuild()
         self.n_done += 1
+        self._look()
         return info
+
+    def snapshot(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Everything needed to go on exactly from here: arrays, and values that JSON keeps exactly."""
+        arrays = self.state.to_arrays() | {f"draws_{name}": a for name, a in self.draws.to_arrays().items()}
+        values = {
+            "n_done": self.n_done,
+            "stiffness": self.tuning.stiffness.tolist(),
+            "steps": self.tuning.steps,
+            "streams": [rng.bit_generator.state for rng in self.streams.all],
+        }
+        return arrays, values
+
+    def restore(self, arrays: dict[str, NDArray[Any]], values: dict[str, Any]) -> None:
+        """Go on from a snapshot."""
+        self.state.restore(arrays)
+        prefix = "draws_"
+        stored = {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}
+        self.draws = Draws.from_arrays(self.draws.n_objects, stored)
+        self.n_done = values["n_done"]
+        self.tuning = Tuning(np.array(values["stiffness"]), dict(values["steps"]))
+        for rng, state in zip(self.streams.all, values["streams"], strict=True):
+            rng.bit_generator.state = state
+
+    def _look(self) -> None:
+        """Note where the chain is, for whoever watches, a few times a second."""
+        if time.monotonic() - self._looked > LOOK_SECONDS:
+            self.last_n_clusters = tuple(int(k) for k in self.state.n_clusters)
+            self.last_log_joint = log_joint_of(self.state, self.hyperparameters)
+            self._looked = time.monotonic()
 
 
 def run_chain(chain: Chain) -> Iterator[SweepInfo]:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
+from tetiwd.density import log_partitions
 from tetiwd.errors import SettingsError
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.state import ChainState, Ints, start_values
@@ -24,15 +25,15 @@ def start_chain(
     unit: float | None,
 ) -> ChainState:
     """The first state of a chain."""
+    limit = min(hyperparameters.max_clusters or np.inf, np.ceil(hyperparameters.df_A))
     given = not isinstance(settings.init, str)
     if given:
         labels = check_labels(settings.init, series)
     elif settings.init == "one":
         labels = [np.zeros(n, dtype=np.int64) for n in series.n_objects]
     else:
-        n_clusters = coarseness(chain, settings.n_chains)
+        n_clusters = int(min(limit, coarseness(chain, settings.n_chains)))
         labels = [ward_labels(D, n_clusters) for D in series.to_distances().matrices]
-    limit = min(hyperparameters.max_clusters or np.inf, np.ceil(hyperparameters.df_A))
     slots = [np.unique(own, return_inverse=True)[1] for own in labels]
     for t, own in enumerate(slots):
         if own.max() >= limit:
@@ -43,6 +44,11 @@ def start_chain(
     start_values(state, hyperparameters)
     if given and hyperparameters.coupling:
         _link_by_label(state, labels)
+        if log_partitions(state, hyperparameters, state.xi) == -np.inf:
+            raise SettingsError(
+                f"the start needs more than max_clusters = {hyperparameters.max_clusters} at consecutive epochs; "
+                "give linked clusters equal labels, or allow more clusters"
+            )
     return state
 
 

@@ -1,6 +1,7 @@
 """ChainState: where a chain is. SweepInfo: what happened in one sweep. Both know nothing of how moves work."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,8 @@ from tetiwd.params import Gamma, Hyperparameters
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+_STORED = ("size", "counts", "block_sums", "A", "back", "forward")
 
 
 class ChainState:
@@ -132,6 +135,23 @@ class ChainState:
                 self.block_sums[t][c] = self.row_sums[t][own == c].sum(axis=0)
             block = self.block_sums[t]
             block[:] = (block + block.T) / 2
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything that cannot be recomputed bit by bit from the data, for storage."""
+        arrays = {name: getattr(self, name).copy() for name in _STORED}
+        for t in range(self.n_epochs):
+            arrays[f"z_{t}"], arrays[f"row_sums_{t}"] = self.z[t].copy(), self.row_sums[t].copy()
+        arrays["scales"] = np.array([self.alpha, self.xi, self.new_scale])
+        return arrays
+
+    def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """The inverse of :meth:`to_arrays`."""
+        for name in _STORED:
+            setattr(self, name, arrays[name].copy())
+        self.z = [arrays[f"z_{t}"].copy() for t in range(self.n_epochs)]
+        self.row_sums = [arrays[f"row_sums_{t}"].copy() for t in range(self.n_epochs)]
+        self.alpha, self.xi, self.new_scale = (float(value) for value in arrays["scales"])
+        self.capacity = self.counts.shape[1]
 
     def check_invariants(self) -> None:
         """Raise AssertionError if anything derived is not what it should be."""

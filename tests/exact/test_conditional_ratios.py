@@ -232,6 +232,18 @@ def test_scale_acceptance(seed, sizes, h, kind, name):
     assert gain == pytest.approx(new - old + np.log(1.3), **close)
 
 
+@given(seed=seeds, sizes=sizes, h=hyperparameters.filter(lambda h: h.geometry == "full"), kind=kinds)
+def test_stretch_acceptance(seed, sizes, h, kind):
+    """All A_t and new_scale times a factor: the ratio of the joint times the Jacobian of the change of variables."""
+    state, factor = possible_state(seed, sizes, h, kind), 1.3
+    old = log_joint_of(state, h)
+    gain = log_target("stretch", factor, state, h) - log_target("stretch", 1.0, state, h)
+    set_scale(state, h, "stretch", factor)
+    new = World.of(state).log_joint(state, h)
+    free_entries = sum(k * (k + 1) / 2 for k in state.n_clusters)
+    assert gain == pytest.approx(new - old + (free_entries + 1) * np.log(factor), **close)
+
+
 @given(seed=seeds, sizes=sizes, h=hyperparameters, kind=kinds)
 def test_log_joint_of_a_state_is_the_log_joint(seed, sizes, h, kind):
     state = random_state(seed, sizes, h, kind)

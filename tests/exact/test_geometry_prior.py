@@ -75,10 +75,34 @@ def test_chain_density_is_the_sum_of_its_transitions():
 def test_too_few_degrees_of_freedom_are_refused():
     with pytest.raises(ValueError, match=r"needs more than 2 degrees of freedom, not 1\.5"):
         log_wishart(np.eye(3), np.eye(3), 1.5)
-    with pytest.raises(ValueError, match="needs more than 3 degrees of freedom, not 3"):
+    with pytest.raises(ValueError, match="row of a 4×4 Wishart matrix needs more than 3 degrees of freedom, not 3"):
         draw_row(np.eye(3), np.eye(4), 3.0, rng_for(0))
+    with pytest.raises(ValueError, match="row of a 4×4 Wishart matrix needs more than 3 degrees of freedom, not 3"):
+        log_row_density(np.eye(4), np.eye(4), 3.0)
+
+
+def test_matrices_that_are_not_symmetric_are_refused():
+    crooked = [[1.0, 0.2], [0.1, 1.0]]
+    with pytest.raises(ValueError, match=r"A is not symmetric: entries across its diagonal differ by 0\.1"):
+        log_wishart(crooked, np.eye(2), 5)
+    with pytest.raises(ValueError, match="scale is not symmetric"):
+        log_wishart(np.eye(2), crooked, 5)
+    with pytest.raises(ValueError, match="A is not symmetric"):
+        log_row_density(crooked, np.eye(2), 5)
+    with pytest.raises(ValueError, match="scale is not symmetric"):
+        draw_row([[1.0]], crooked, 5, rng_for(0))
+    with pytest.raises(ValueError, match=r"A must be a square matrix, not of shape \(1, 2\)"):
+        log_wishart([[1.0, 0.2]], np.eye(2), 5)
+
+
+def test_a_chain_has_one_row_per_epoch():
+    with pytest.raises(ValueError, match=r"chain ids repeat: \[3, 3\]"):
+        log_prior_geometry([np.eye(2)], [[3, 3]], 9, 1.0)
 
 
 def test_outside_the_cone_the_density_is_zero():
     assert log_wishart([[1.0, 2.0], [2.0, 1.0]], np.eye(2), 5) == -np.inf
     assert log_row_density([[1.0, 2.0], [2.0, 1.0]], np.eye(2), 5) == -np.inf
+    assert log_row_density(np.diag([-1.0, 1.0]), np.eye(2), 5) == -np.inf
+    assert log_row_density(np.diag([0.0, 1.0]), np.eye(2), 5) == -np.inf
+    assert log_prior_geometry([-np.eye(2), np.eye(2)], [[0, 1], [0, 1]], 5, 1.0) == -np.inf

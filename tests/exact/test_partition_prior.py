@@ -58,6 +58,18 @@ def test_more_clusters_than_allowed_have_probability_zero():
     assert isinf(log_prior_partitions([[0, 1, 2]], 1.0, 2))
 
 
+@pytest.mark.parametrize("max_clusters", [2.5, 0, -1, np.inf, np.nan])
+def test_a_number_of_labels_that_is_none_is_refused(max_clusters):
+    with pytest.raises(ValueError, match="whole number of at least 1 or None"):
+        log_prior_partitions([[0, 1]], 1.0, max_clusters)
+
+
+@pytest.mark.parametrize("labels", [[0.0, 1.5], ["a", "b"], [None, 1]])
+def test_labels_that_are_no_integers_are_refused(labels):
+    with pytest.raises(ValueError, match="labels must be integers"):
+        log_prior_partitions([[0, 1], labels], 1.0)
+
+
 def test_finite_weights_need_the_free_labels():
     with pytest.raises(ValueError, match="number of free labels"):
         candidate_weight(1, 0, 0, 1.0, max_clusters=3)
@@ -114,11 +126,12 @@ def free_labels(series, t, out, max_clusters):
     seed=st.integers(0, 2**32 - 1),
     sizes=st.lists(st.integers(1, 6), min_size=1, max_size=4),
     xi=st.floats(0.1, 5),
-    max_clusters=st.sampled_from([None, 5, 8, 30]),
+    max_clusters=st.sampled_from([None, 1, 2, 3, 4, 5, 8, 30]),
 )
 def test_weight_of_every_candidate_is_the_ratio_of_the_prior(seed, sizes, xi, max_clusters):
     rng = rng_for(seed)
-    series = runs_apart([rng.integers(4, size=n) for n in sizes])
+    most = min(4, max_clusters or 4)  # no more names than labels: the series itself is possible
+    series = runs_apart([rng.integers(most, size=n) for n in sizes])
     t = int(rng.integers(len(sizes)))
     out = int(rng.integers(sizes[t]))
     vacated = [labels.copy() for labels in series]

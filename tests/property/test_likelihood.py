@@ -1,11 +1,15 @@
 """The collapsed likelihood equals its definition, and has the invariances it must have."""
 
+from dataclasses import fields, replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reference import random_covariance, random_distances, random_labels, rng_for
+from small_worlds import plain
+from tetiwd import _kernels
 from tetiwd.model import (
     CandidateTerms,
     block_statistics,
@@ -130,14 +134,80 @@ def test_joining_formulas_equal_recomputation(case):
     counts, block_sums = block_statistics(case.D[np.ix_(others, others)], case.labels[others], case.k)
     terms = CandidateTerms.build(counts, block_sums, case.A, case.alpha)
     without = log_likelihood_from_blocks(counts, block_sums, case.A, case.alpha, case.dof)
-    assert terms.log_likelihood(case.dof) == pytest.approx(without, rel=1e-8, abs=1e-8)
+    assert terms.log_likelihood(case.dof) == pytest.approx(without, **close)
     row_sums = np.bincount(case.labels[others], weights=case.D[out, others], minlength=case.k)
     joined = terms.log_likelihood_joining(row_sums, case.dof)
     for c in range(case.k):
         labels = case.labels.copy()
         labels[out] = c
         expected = log_likelihood(case.D, labels, case.A, case.alpha, case.dof)
-        assert joined[c] == pytest.approx(expected, rel=1e-8, abs=1e-8)
+        assert joined[c] == pytest.approx(expected, **close)
+        moved = terms.after(c, row_sums, 1)
+        assert moved.log_likelihood(case.dof) == pytest.approx(expected, **close)
+
+
+def assert_same_terms(found: CandidateTerms, expected: CandidateTerms) -> None:
+    """Equal to 1e-9 of the largest entry, or of 1 where all are smaller: y is a difference of numbers near 1."""
+    for field in fields(CandidateTerms):
+        ours, theirs = (np.asarray(getattr(terms, field.name)) for terms in (found, expected))
+        scale = max(1.0, np.abs(theirs).max())
+        assert np.abs(ours - theirs).max() <= 1e-9 * scale, field.name
+
+
+def one_object_out(case: Case, matrix: np.ndarray):
+    """Statistics without one object and with it, its cluster, and its row sums over the others."""
+    out = int(case.rng.integers(len(matrix)))
+    others = np.delete(np.arange(len(matrix)), out)
+    without = block_statistics(matrix[np.ix_(others, others)], case.labels[others], case.k)
+    row_sums = np.bincount(case.labels[others], weights=matrix[out, others], minlength=case.k)
+    return without, block_statistics(matrix, case.labels, case.k), out, row_sums
+
+
+@given(cases.filter(lambda case: len(case.D) > 1))
+def test_terms_after_joining_and_leaving_equal_those_from_scratch(case):
+    without, whole, out, row_sums = one_object_out(case, case.D)
+    before, after = (CandidateTerms.build(*blocks, case.A, case.alpha) for blocks in (without, whole))
+    c = case.labels[out]
+    joined = before.after(c, row_sums, 1)
+    assert_same_terms(joined, after)
+    assert_same_terms(after.after(c, row_sums, -1), before)
+    assert_same_terms(joined.after(c, row_sums, -1), before)
+
+
+@given(case=cases.filter(lambda case: len(case.D) > 1), kind=st.sampled_from(["distances", "similarities"]))
+def test_compiled_change_of_one_count_equals_the_terms(case, kind):
+    """The kernel joins and leaves; for similarities, where an object has a dot product with itself, as well."""
+    matrix = case.D if kind == "distances" else case.K
+    without, whole, out, row_sums = one_object_out(case, matrix)
+    c, own = int(case.labels[out]), float(matrix[out, out])
+    before, after = (CandidateTerms.build(*blocks, case.A, case.alpha) for blocks in (without, whole))
+    expected = {1: after, -1: before}
+    if kind == "distances":
+        expected = {1: before.after(c, row_sums, 1), -1: after.after(c, row_sums, -1)}
+    for sign, start, blocks, end_blocks in ((1, before, without, whole), (-1, after, whole, without)):
+        sums = np.array([start.total_y, start.trace_MS, start.ySy, start.log_det_M - start.log_det_A])
+        terms = _kernels.Terms(start.M.copy(), start.Q.copy(), start.y.copy(), start.p.copy(), sums)
+        counts, block_sums = (blocks[0].copy(), blocks[1].copy())
+        plain(_kernels.change_count)(terms, case.k, counts, block_sums, c, row_sums, own, sign)
+        found = replace(
+            expected[sign],
+            **{name: getattr(terms, name) for name in ("M", "Q", "y", "p")},
+            **dict(zip(("total_y", "trace_MS", "ySy"), sums, strict=False)),
+            log_det_M=sums[3] + start.log_det_A,
+        )
+        assert_same_terms(found, expected[sign])
+        assert np.array_equal(counts, end_blocks[0])
+        assert np.allclose(block_sums, end_blocks[1], rtol=1e-9, atol=1e-9)
+
+
+def test_block_sums_of_single_precision_data_are_added_in_double_precision():
+    rng = rng_for(8)
+    D = random_distances(rng, 300, 5).astype(np.float32)
+    labels = random_labels(rng, 300, 2)
+    counts, block_sums = block_statistics(D, labels, 2)
+    Z = np.eye(2)[labels]
+    assert block_sums == pytest.approx(Z.T @ D.astype(float) @ Z, rel=1e-12)
+    assert counts.tolist() == Z.sum(0).tolist()
 
 
 def test_one_object_has_nothing_to_say():
@@ -148,5 +218,7 @@ def test_labels_that_do_not_fit_are_refused():
     D = random_distances(rng_for(0), 4, 2)
     with pytest.raises(ValueError, match="3 labels do not fit"):
         log_likelihood(D, [0, 0, 0], [[1.0]], 1.0, 1.0)
-    with pytest.raises(ValueError, match="must index the 1 rows"):
-        log_likelihood(D, [0, 0, 0, 1], [[1.0]], 1.0, 1.0)
+    for function in (log_likelihood, log_likelihood_dense, log_likelihood_similarity, log_likelihood_similarity_dense):
+        for wrong in (1, -1):
+            with pytest.raises(ValueError, match="must index the 1 rows"):
+                function(D, [0, 0, 0, wrong], [[1.0]], 1.0, 1.0)

@@ -1,18 +1,20 @@
 """Forward simulation and the densities describe one and the same model."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 from math import exp
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
+from scipy.stats import chi2, gamma, kstest
 
 from reference import SEED, canonical, linked_partitions, rng_for
 from tetiwd import Gamma, Hyperparameters, log_joint, simulate, simulate_independent, simulate_overlapping
 from tetiwd.errors import SettingsError
 from tetiwd.model import log_prior_partitions, simulate_separated
-from tetiwd.model.simulation import draw_partitions
+from tetiwd.model.designs import draw_sizes
+from tetiwd.model.simulation import draw_geometry, draw_partitions
 
 N_SIMULATIONS = 20_000
 
@@ -78,7 +80,7 @@ TRUTH = {"alpha": 0.8, "xi": 1.5, "new_scale": 0.6}
 @pytest.mark.parametrize("kind", ["distances", "similarities"])
 @pytest.mark.parametrize("name", ["alpha", "xi", "new_scale"])
 def test_expected_score_is_zero_at_the_truth(kind, name):
-    """E[∂ log p] = 0 ties simulate to the likelihood, both priors and their constants."""
+    """E[∂ log p] = 0 ties simulate to what of the likelihood and of both priors depends on the scales."""
     mean, error = expected_score(kind, name, 600, truth=TRUTH, at=TRUTH[name])
     assert abs(mean) < 4 * error
 
@@ -87,6 +89,67 @@ def test_expected_score_is_zero_at_the_truth(kind, name):
 def test_expected_score_is_not_zero_elsewhere(name):
     mean, error = expected_score("distances", name, 600, truth=TRUTH, at=1.5 * TRUTH[name])
     assert abs(mean) > 4 * error
+
+
+SCALES = {"alpha": Gamma(3, 0.3), "xi": Gamma(4, 0.4), "new_scale": Gamma(5, 0.15)}
+SAMPLED = Hyperparameters(dof=3, df_A=8, **SCALES)
+NEARBY = {
+    "df_A": replace(SAMPLED, df_A=9),
+    "alpha": replace(SAMPLED, alpha=Gamma(3.3, 0.28)),
+    "xi": replace(SAMPLED, xi=Gamma(4.3, 0.38)),
+    "new_scale": replace(SAMPLED, new_scale=Gamma(5.3, 0.145)),
+}
+
+
+def importance_z(drawn_from: Hyperparameters, n: int = 500) -> dict[str, float]:
+    """How far E[p_2/p_1] is from one for every nearby p_2, in standard errors; p_1 is SAMPLED."""
+    log_ratios = {name: [] for name in NEARBY}
+    for i in range(n):
+        s = simulate([4, 5, 4], drawn_from, rng_for(8, i))
+        state, scales = (s.D, s.labels, s.A), {"alpha": s.alpha, "xi": s.xi, "new_scale": s.new_scale}
+        here = log_joint(*state, SAMPLED, **scales)
+        for name, h in NEARBY.items():
+            log_ratios[name].append(log_joint(*state, h, **scales) - here)
+    ratios = {name: np.exp(values) for name, values in log_ratios.items()}
+    return {name: float((r.mean() - 1) / (r.std() / np.sqrt(n))) for name, r in ratios.items()}
+
+
+def test_ratios_of_nearby_joints_average_to_one():
+    """E[p_2/p_1] = 1 under p_1 ties simulate to the whole density of geometry and scales, constants included."""
+    z = importance_z(SAMPLED)
+    assert max(abs(value) for value in z.values()) < 4, z
+
+
+def test_a_simulation_of_another_model_would_be_noticed():
+    wider = {name: Gamma(prior.shape, 1.5 * prior.scale) for name, prior in SCALES.items()}
+    z = importance_z(replace(SAMPLED, df_A=11, **wider))
+    assert min(abs(value) for value in z.values()) > 4, z
+
+
+def test_geometry_has_the_moments_of_its_wishart_chain():
+    """Given A_{t−1}, A_t has mean P_t and variances (P_ij² + P_ii P_jj)/ν; chain 1 has a gap and starts anew."""
+    df_A, s, n = 9.0, 0.6, 3_000
+    labels = [np.array([2, 0, 1, 1]), np.array([5, 2, 0]), np.array([2, 1, 5])]
+    rng = rng_for(9)
+    draws = [draw_geometry(labels, df_A, s, rng) for _ in range(n)]
+    A = [np.array([series[t] for series in draws]) for t in range(3)]  # T × (n, 3, 3)
+    P = [np.tile(s * np.eye(3), (n, 1, 1)) for _ in range(3)]
+    P[1][:, [[0], [1]], [0, 1]] = A[0][:, [[0], [2]], [0, 2]]  # chains 0 and 2 go on, 5 is new
+    P[2][:, [[1], [2]], [1, 2]] = A[1][:, [[1], [2]], [1, 2]]  # chains 2 and 5 go on
+    for drawn, mean in zip(A, P, strict=True):
+        diagonal = np.diagonal(mean, axis1=1, axis2=2)
+        residual = (drawn - mean) / np.sqrt((mean**2 + diagonal[:, :, None] * diagonal[:, None, :]) / df_A)
+        outwards = np.where(mean < 0, -1, 1) * residual  # a mean drawn towards zero cannot hide behind its sign
+        assert np.abs(outwards.mean(0) / (residual.std(0) / np.sqrt(n))).max() < 4
+        squares = residual**2
+        assert np.abs((squares.mean(0) - 1) / (squares.std(0) / np.sqrt(n))).max() < 4.5
+
+
+@pytest.mark.parametrize("name", ["alpha", "xi", "new_scale"])
+def test_scales_are_drawn_from_their_priors(name):
+    prior = getattr(SAMPLED, name)
+    values = [getattr(simulate([1], SAMPLED, rng_for(10, i)), name) for i in range(1_000)]
+    assert kstest(values, gamma(prior.shape, scale=prior.scale).cdf).pvalue > 1e-4
 
 
 def test_distances_are_those_of_the_objects():
@@ -140,6 +203,47 @@ def test_designs_have_the_sizes_of_the_paper(design, shape, k):
     assert s.cross.shape == (5 * shape[0],) * 2
     assert np.array_equal(design(SEED).cross, s.cross)
     assert not np.array_equal(design(SEED + 1).cross, s.cross)
+    assert np.array_equal(design(rng_for(1)).cross, design(rng_for(1)).cross)
+    assert not np.array_equal(design().cross, design().cross)
+
+
+def test_designs_of_one_seed_share_no_random_numbers():
+    one, other = simulate_overlapping(SEED), simulate_independent(SEED)
+    assert not any(np.array_equal(a, b) for a, b in zip(one.labels, other.labels, strict=True))
+
+
+def test_centres_of_the_independent_design_walk_by_their_step():
+    """Objects almost without scatter show the centres: autoregressive with coefficient √(1 − step²), spread 1."""
+    step, epochs = 0.6, 8
+    s = simulate_independent(
+        SEED, n_by_epoch=(30,) * epochs, n_clusters=4, n_dimensions=1_000, variance=1e-12, step=step
+    )
+    centres = np.array([[X[own == c][0] for c in range(4)] for X, own in zip(s.X, s.labels, strict=True)])
+    before, after = centres[:-1].ravel(), centres[1:].ravel()
+    error = 1 / np.sqrt(before.size)  # of a correlation, and of a mean square divided by √2
+    assert np.corrcoef(before, after)[0, 1] == pytest.approx(np.sqrt(1 - step**2), abs=4 * error)
+    moved = after - np.sqrt(1 - step**2) * before
+    assert np.mean(moved**2) == pytest.approx(step**2, rel=4 * np.sqrt(2) * error)
+    assert abs(np.corrcoef(before, moved)[0, 1]) < 4 * error
+    for own in centres:
+        assert np.mean(own**2) == pytest.approx(1, rel=4 * np.sqrt(2 / own.size))
+
+
+def test_sizes_of_designs_follow_those_of_the_epoch_before():
+    """Dirichlet–multinomial: mean n·p with p ∝ n_c + 1/k, variance n·p(1 − p)(n + W)/(1 + W) with W = Σ weights."""
+    n, k, repeats = 500, 3, 2_000
+    rng = rng_for(14)
+    sizes = np.array(
+        [[np.bincount(own, minlength=k) for own in draw_sizes((n, n), k, rng, 5.0)] for _ in range(repeats)]
+    )
+    before, after = sizes[:, 0], sizes[:, 1]
+    total = n + 1
+    p = (before + 1 / k) / total
+    z = (after - n * p) / np.sqrt(n * p * (1 - p) * (n + total) / (1 + total))
+    for statistic in (z, z * (before > n / k), z**2 - 1):
+        assert np.abs(statistic.mean(0) / (statistic.std(0) / np.sqrt(repeats))).max() < 4
+    first_share = (before / n).var(0) - (1 / 3 * 2 / 3 / n)  # Dirichlet(5, 5, 5) has variance 2/9/16
+    assert first_share == pytest.approx(2 / 9 / 16, rel=0.15)
 
 
 def test_overlapping_designs_are_hard_and_separated_ones_easy_for_ward():
@@ -149,7 +253,7 @@ def test_overlapping_designs_are_hard_and_separated_ones_easy_for_ward():
 
     def ward_score(design):
         scores = []
-        for seed in range(5):
+        for seed in range(20):
             s = design(seed)
             for D, labels, k in zip(s.D, s.labels, s.n_clusters, strict=True):
                 found = fcluster(ward(np.sqrt(squareform(D, checks=False))), k, "maxclust")
@@ -157,19 +261,29 @@ def test_overlapping_designs_are_hard_and_separated_ones_easy_for_ward():
         return np.mean(scores)
 
     assert ward_score(simulate_separated) > 0.9
-    assert 0.2 < ward_score(simulate_overlapping) < 0.4
-    assert 0.2 < ward_score(simulate_independent) < 0.4
+    assert ward_score(simulate_overlapping) == pytest.approx(0.3, abs=0.03)
+    assert ward_score(simulate_independent) == pytest.approx(0.3, abs=0.03)
+
+
+def test_epochs_of_unequal_dimensions_have_no_cross_time_distances():
+    s = simulate([3, 4], Hyperparameters(dof=(2, 5)), SEED)
+    assert [X.shape for X in s.X] == [(3, 2), (4, 5)]
+    with pytest.raises(SettingsError, match=r"live in \[2, 5\] dimensions"):
+        _ = s.cross
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (lambda: simulate([], Hyperparameters(dof=2)), "at least one epoch"),
         (lambda: simulate([3, 0], Hyperparameters(dof=2)), "at least one object, not 0"),
         (lambda: simulate([3], Hyperparameters(dof=2.5)), "whole number of dimensions"),
         (lambda: simulate([3, 3], Hyperparameters(dof=(2, 3)), persistence=0.5), "dof is the same at all epochs"),
         (lambda: simulate([3], Hyperparameters(dof=2), persistence=2), "between 0 and 1"),
         (lambda: simulate([40], Hyperparameters(dof=2, xi=1000.0, df_A=2.0), 0), "need df_A >"),
         (lambda: simulate([3, 3], Hyperparameters(dof=(2, 3, 4))), "3 values for 2 epochs"),
+        (lambda: simulate_independent(0, n_by_epoch=(9, 4)), "4 objects cannot fill 5 clusters"),
+        (lambda: simulate_independent(0, step=1.5), "step must lie between 0 and 1"),
     ],
 )
 def test_nonsense_is_refused(call, message):

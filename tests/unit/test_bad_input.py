@@ -60,6 +60,17 @@ class Sparse:
         return good()
 
 
+def one_epoch(matrices, **options):
+    return DistanceSeries.from_distances(matrices, **({"squared": True} | options))
+
+
+def indefinite():
+    """Similarities under which the second and fourth object are at a negative squared distance: 1 + 1 − 2·1.5."""
+    K = np.eye(4)
+    K[1, 3] = K[3, 1] = 1.5
+    return K
+
+
 FAULTS = {
     "NaN": (
         lambda: distances(spoiled(0, 1, np.nan)),
@@ -134,53 +145,37 @@ FAULTS = {
         lambda: DistanceSeries.from_distances(good(), squared=True),
         "got a single matrix; wrap it in a list: [D]",
     ),
-    "id lists": (lambda: distances(good(), ids=[IDS, IDS]), "there are 3 epochs but 2 lists of ids"),
-    "number of ids": (
-        lambda: distances(good(), ids=[IDS, IDS[:3], IDS]),
-        "D[1] (2003) has 4 objects but 3 ids; give one id per object",
+    "single nested list": (
+        lambda: one_epoch(good().tolist()),
+        "got the rows of a single matrix; wrap it in a list: [D]",
     ),
-    "duplicate ids": (
-        lambda: distances(good(), ids=[IDS, ["a", "b", "c", "b"], IDS]),
-        "epoch 1 (2003) has the id 'b' twice, at positions 1 and 3; an object appears once per epoch",
+    "single list of rows": (lambda: one_epoch(list(good())), "got the rows of a single matrix; wrap it in a list"),
+    "dict of epochs": (
+        lambda: one_epoch({2001: good(), 2003: good()}),
+        "got a dict; pass list(D.values()) and times=list(D)",
     ),
-    "mixed ids": (
-        lambda: distances(good(), ids=[IDS, ["a", 2, "c", "d"], IDS]),
-        "epoch 1 (2003) mixes ids of different types: numbers and text; convert them all",
+    "nothing": (lambda: one_epoch(None), "expected a list with one matrix per epoch, not None"),
+    "number": (lambda: one_epoch(np.array(5)), "expected a list with one matrix per epoch, not array(5)"),
+    "underflow on squaring": (
+        lambda: distances(1e-200 * good(), squared=False),
+        "D[1] (2003) is zero everywhere when squared in float64; multiply the distances by a constant",
     ),
-    "missing id": (
-        lambda: distances(good(), ids=[IDS, ["a", None, "c", "d"], IDS]),
-        "epoch 1 (2003) has no id at position 1",
+    "min_objects a fraction": (
+        lambda: distances(good(), min_objects=2.5),
+        "min_objects must be a whole number from 1 on, not 2.5",
     ),
-    "number of times": (lambda: distances(good(), times=[1, 2]), "there are 3 epochs but 2 time labels"),
-    "duplicate times": (
-        lambda: distances(good(), times=[2001, 2003, 2001]),
-        "the time label 2001 occurs twice, at epochs 0 and 2",
-    ),
-    "time backwards": (
-        lambda: distances(good(), times=[2001, 2007, 2003]),
-        "time runs backwards: epoch 1 is 2007 and epoch 2 is 2003; sort the epochs",
-    ),
-    "missing time label": (lambda: distances(good(), times=[1, None, 3]), "the time label of epoch 1 is missing"),
+    "min_objects text": (lambda: features(min_objects="3"), "min_objects must be a whole number from 1 on, not '3'"),
+    "min_objects zero": (lambda: distances(good(), min_objects=0), "min_objects must be a whole number from 1 on"),
     "D* size": (
         lambda: distances(good(), cross=good(5)),
         "D* has 5 rows but the epochs have 12 objects together; give the objects of all epochs",
     ),
     "D* other values": (
         lambda: distances(good(), cross=2 * np.kron(np.ones((3, 3)), good())),
-        "D* and D[0] disagree at ",
+        "D[0] (2001) and D* disagree at ",
     ),
     "D* with NaN": (lambda: distances(good(), cross=np.full((12, 12), np.nan)), "D* has NaN at (0, 0)"),
-    "time column": (lambda: pooled(time=[1, 2]), "D* has 8 rows but time has shape (2,); give one time value per row"),
-    "missing time": (
-        lambda: features(time=[1, 1, 1, np.nan, 2, 2, 2, 2]),
-        "time is missing at row 3; drop the row or fill it in",
-    ),
-    "mixed times": (
-        lambda: features(time=np.array([1, 1, 1, 1, "b", "b", "b", "b"], dtype=object)),
-        "time mixes text and other values",
-    ),
     "small epoch": (lambda: features(time=[1] * 7 + [2]), "D[1] (2) has 1 object, too few"),
-    "pooled ids": (lambda: pooled(ids=["a"]), "there are 8 rows but 1 ids; give one id per row"),
     "pooled not square": (
         lambda: DistanceSeries.from_pooled(np.zeros((3, 2)), time=[1, 1, 1], squared=True),
         "D* is not square: its shape is (3, 2)",
@@ -192,16 +187,6 @@ FAULTS = {
     "feature text": (lambda: features([["a"]] * 8), "X cannot be read as numbers"),
     "feature shape": (lambda: features(np.zeros(8)), "one row per object and one column per feature, not shape (8,)"),
     "feature sparse": (lambda: features(Sparse()), "X is a sparse matrix; pass X.toarray()"),
-    "metric unknown": (
-        lambda: features(metric="manhatten"),
-        "metric 'manhatten' is not one of euclidean, sqeuclidean, cosine",
-    ),
-    "metric unknown to scipy": (lambda: features(metric="manhatten", squared=True), "metric 'manhatten' failed"),
-    "cosine of nothing": (lambda: features(np.zeros((8, 2)), metric="cosine"), "D[0] (1) has NaN"),
-    "hellinger of nothing": (
-        lambda: features(np.zeros((8, 2)), metric="hellinger"),
-        "hellinger needs nonnegative rows with a positive sum",
-    ),
     "negative self-similarity": (
         lambda: DistanceSeries.from_similarities([with_diagonal(similarity(), -1.0)]),
         "K[0] has a negative diagonal entry: -1 at object 0; the similarity of an object with itself",
@@ -217,6 +202,11 @@ FAULTS = {
     "repair unknown": (
         lambda: DistanceSeries.from_distances([good()], squared=True).repair("fix"),
         'repair must be "shift" or "clip", not \'fix\'',
+    ),
+    "negative squared distance": (
+        lambda: DistanceSeries.from_similarities([np.eye(4), indefinite()], ids=[IDS] * 2, times=["a", "b"]).dof(),
+        "K[1] (b) gives a negative squared distance at ('p40', 'p99'): -1; these are not dot products; "
+        'call repair("shift") or repair("clip") first',
     ),
     "similarities have no D": (
         lambda: DistanceSeries.from_similarities([similarity()]).D,
@@ -234,6 +224,52 @@ def test_fault(fault):
     call, message = FAULTS[fault]
     with pytest.raises(DataError, match=re.escape(message)):
         call()
+
+
+@pytest.mark.parametrize("squared", [True, False])
+def test_errors_about_a_pooled_matrix_name_the_rows_of_the_user(squared):
+    D = good(8)
+    D[0, 5] = D[5, 0] = -1
+    options = {"time": [2, 1] * 4, "squared": squared}
+    with pytest.raises(DataError, match=re.escape("D* has a negative value at (0, 5): -1;")):
+        DistanceSeries.from_pooled(D, **options)
+    with pytest.raises(DataError, match=re.escape("D* has a negative value at (('p0', 2), ('p5', 1)): -1;")):
+        DistanceSeries.from_pooled(D, ids=[f"p{i}" for i in range(8)], **options)
+    D[0, 5] = D[5, 0] = 1
+    D[3, 7] = D[7, 3] = -1
+    with pytest.raises(DataError, match=re.escape("D[0] (1) has a negative value at (3, 7): -1;")):
+        DistanceSeries.from_pooled(D, keep_cross=False, **options)
+
+
+@pytest.mark.parametrize(
+    ("i", "j", "value", "message"),
+    [
+        (9, 4, np.nan, "has NaN at (9, 4) (1 entries are not finite)"),
+        (9, 4, 50.0, "is not symmetric at (4, 9): "),
+        (7, 7, 1.0, "has a nonzero diagonal: 1 at object 7"),
+    ],
+)
+def test_faults_are_found_in_every_block_of_rows(monkeypatch, i, j, value, message):
+    monkeypatch.setattr("tetiwd.data.checks.BLOCK_ENTRIES", 8)
+    D = good(10)
+    assert np.array_equal(one_epoch([D], cross=D).D[0], D)
+    D[i, j] = value
+    with pytest.raises(DataError, match=re.escape(message)):
+        one_epoch([D])
+
+
+def test_the_worst_of_all_blocks_is_named(monkeypatch):
+    monkeypatch.setattr("tetiwd.data.checks.BLOCK_ENTRIES", 8)
+    D = good(10)
+    for i, j, value in [(0, 1, -1), (6, 8, -3), (8, 9, -2)]:
+        D[i, j] = D[j, i] = value
+    with pytest.raises(DataError, match=re.escape("has a negative value at (6, 8): -3")):
+        one_epoch([D])
+    other = good(10)
+    other[2, 3] = other[3, 2] = 70
+    other[5, 9] = other[9, 5] = 90
+    with pytest.raises(DataError, match=re.escape("D[0] and D* disagree at (5, 9): ")):
+        one_epoch([good(10)], cross=other)
 
 
 def test_plain_or_squared_is_never_guessed():
@@ -262,5 +298,5 @@ def test_bad_degrees_of_freedom(dof, message):
 
 
 def test_too_small_to_estimate_degrees_of_freedom():
-    with pytest.raises(SettingsError, match="no epoch has the 6 objects it takes to estimate dof"):
+    with pytest.raises(SettingsError, match="no epoch has 6 objects that differ, which it takes to estimate dof"):
         distances(good()).dof("auto")

@@ -74,3 +74,54 @@ def test_large_epochs_are_sampled():
     series = DistanceSeries.from_distances([D], squared=True)
     assert series.dof("spectrum")[0] == pytest.approx(5, rel=0.05)
     assert series.dof() == series.dof()
+
+
+def series_of(*matrices):
+    return DistanceSeries.from_distances(matrices, squared=True)
+
+
+@pytest.mark.parametrize(("how", "estimate"), [("spectrum", spectrum_dof), ("dispersion", dispersion_dof)])
+def test_estimates_are_the_median_over_epochs(how, estimate):
+    epochs = [cloud(40, 2), cloud(40, 4, 1), cloud(40, 30, 2), cloud(5, 3)]
+    estimates = [estimate(D) for D in epochs[:3]]
+    assert series_of(*epochs).dof(how) == (sorted(estimates)[1],) * 4
+
+
+def test_estimates_are_at_least_one():
+    """By hand: within the larger cluster 15 squared distances are 0 and 6 are 1, of mean² 4/49 and variance 10/49."""
+    D = squared_distances(np.array([[0.0]] * 6 + [[1], [100]]))
+    assert dispersion_dof(D) == pytest.approx(0.8)
+    assert series_of(D).dof() == (1.0,)
+
+
+def test_dispersion_cuts_a_third_as_many_clusters_as_objects():
+    """By hand: two clusters at 0, 1 and 3 have squared distances 1, 4 and 9, of mean² 196/9 and variance 98/9."""
+    D = squared_distances(np.array([[0.0], [1], [3], [100], [101], [103]]))
+    assert dispersion_dof(D) == pytest.approx(4)
+
+
+def test_large_epochs_are_really_sampled(monkeypatch):
+    sizes = []
+    monkeypatch.setattr("tetiwd.data.degrees.SAMPLE_SIZE", 30)
+    monkeypatch.setattr("tetiwd.data.degrees.spectrum_dof", lambda D: sizes.append(len(D)) or spectrum_dof(D))
+    D = cloud(40, 3)
+    (estimate,) = series_of(D).dof("spectrum")
+    assert sizes == [30]
+    assert estimate != spectrum_dof(D)
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-170])
+@pytest.mark.parametrize("how", ["auto", "spectrum", "dispersion", "rank"])
+def test_extreme_scales_do_not_overflow(how, scale):
+    assert series_of(scale * cloud(20, 3)).dof(how) == pytest.approx(series_of(cloud(20, 3)).dof(how))
+
+
+def test_a_number_in_an_array_is_a_number():
+    assert series_of(cloud(10, 2), cloud(12, 2)).dof(np.array(5)) == (5.0, 5.0)
+
+
+def test_epochs_of_identical_objects_have_no_say():
+    X = rng_for(18).standard_normal((8, 2))
+    both = DistanceSeries.from_similarities([np.ones((8, 8)), X @ X.T])
+    alone = DistanceSeries.from_similarities([X @ X.T])
+    assert both.dof() == alone.dof() * 2

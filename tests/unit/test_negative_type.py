@@ -6,6 +6,7 @@ import pytest
 from reference import rng_for
 from tetiwd import DistanceSeries
 from tetiwd.data.negative_type import centred_similarity
+from tetiwd.errors import DataError
 from tetiwd.model.simulation import squared_distances
 
 
@@ -87,3 +88,81 @@ def test_similarities_are_repaired_too(how):
     series = DistanceSeries.from_similarities([K])
     assert not series.negative_type()[0].holds
     assert series.repair(how).negative_type()[0].holds
+
+
+def with_one_negative_eigenvalue(share, n=12):
+    """Similarities around their centre whose smallest eigenvalue is −share times the largest, which is 3."""
+    vectors, _ = np.linalg.qr(np.column_stack([np.ones(n), rng_for(5).standard_normal((n, n - 1))]))
+    eigenvalues = np.zeros(n)
+    eigenvalues[1:5] = [3, 2, 1, -3 * share]
+    return (vectors * eigenvalues) @ vectors.T
+
+
+def as_distances(K):
+    lengths = np.diagonal(K)
+    D = lengths[:, None] + lengths[None] - 2 * K
+    return np.maximum((D + D.T) / 2, 0)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1, 1e6])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_noise_is_ten_times_the_rounding_of_the_input(dtype, scale):
+    rounding = 12 * np.finfo(dtype).eps
+    for factor, holds in [(7, True), (14, False)]:
+        K = scale * with_one_negative_eigenvalue(factor * rounding)
+        D = as_distances(K).astype(dtype)
+        for series in (
+            DistanceSeries.from_distances([D], squared=True),
+            DistanceSeries.from_similarities([((K + K.T) / 2).astype(dtype)]),
+        ):
+            assert series.negative_type()[0].holds == holds
+
+
+def test_single_precision_is_no_negative_type():
+    D = squared_distances(rng_for(6).standard_normal((60, 3))).astype(np.float32)
+    for series in (
+        DistanceSeries.from_distances([D], squared=True),
+        DistanceSeries.from_distances([np.sqrt(D)], squared=False),
+    ):
+        (found,) = series.negative_type()
+        assert found.holds
+        assert str(found.negative_share) == "0.0"
+        assert series.dof("rank") == (3.0,)
+
+
+@pytest.mark.parametrize("how", ["shift", "clip"])
+def test_rounding_is_no_reason_to_repair(how):
+    D = squared_distances(rng_for(3).standard_normal((9, 2))).astype(np.float32)
+    series = DistanceSeries.from_distances([D], squared=True)
+    assert series.negative_type()[0].smallest < 0
+    assert np.array_equal(series.repair(how).D[0], D)
+    assert series.repair(how).D[0].dtype == np.float32
+
+
+def test_shift_adds_the_smallest_eigenvalue_to_squared_lengths():
+    K = np.array([[1.0, 3, 0], [3, 1, 0], [0, 0, 5]])  # eigenvalues 4, −2 and 5
+    series = DistanceSeries.from_similarities([K, 9 * np.eye(3)])
+    first, second = series.repair("shift").matrices
+    assert np.allclose(first, K + 2 * np.eye(3))
+    assert np.allclose(second, 11 * np.eye(3))
+
+
+def test_repaired_similarities_have_distances():
+    K = np.eye(4)
+    K[1, 3] = K[3, 1] = 1.5
+    for how in ("shift", "clip"):
+        assert DistanceSeries.from_similarities([K]).repair(how).to_distances().D[0].min() == 0
+
+
+@pytest.mark.parametrize(("dtype", "slack"), [(np.float32, 4e-5), (np.float64, 4e-10)])
+def test_only_rounding_is_clipped_from_the_distances_of_similarities(dtype, slack):
+    for scale in (1e-6, 1, 1e6):
+        for excess, fine in [(0.5, True), (2, False)]:
+            K = np.diag([1.0, 1.0, 2.0])
+            K[0, 1] = K[1, 0] = 1 + excess * slack  # a squared distance of −2 · excess · slack; the limit is 2 · slack
+            series = DistanceSeries.from_similarities([(scale * K).astype(dtype)])
+            if fine:
+                assert series.to_distances().D[0][0, 1] == 0
+            else:
+                with pytest.raises(DataError, match="gives a negative squared distance"):
+                    series.to_distances()

@@ -1,10 +1,15 @@
 """DistanceSeries keeps what it is given, read-only, whichever door it came through."""
 
+import copy
+import pickle
+import tracemalloc
+
 import numpy as np
 import pytest
 
 from reference import rng_for
 from tetiwd import DistanceSeries
+from tetiwd.errors import DataError
 from tetiwd.model.simulation import squared_distances
 
 
@@ -86,12 +91,6 @@ def test_features_equal_their_pooled_distances(metric):
     assert np.array_equal(again.cross, with_cross.cross)
 
 
-def test_a_metric_of_ones_own():
-    X = points()
-    ours = DistanceSeries.from_features(X, time=[1] * 12, metric=lambda a, b: abs(a - b).max(), squared=False)
-    assert np.allclose(ours.D[0], np.abs(X[:, None] - X[None]).max(-1) ** 2)
-
-
 def test_pooled_matrix_can_be_dropped():
     D = squared_distances(points())
     series = DistanceSeries.from_pooled(D, time=[2] * 6 + [1] * 6, squared=True, keep_cross=False)
@@ -130,3 +129,115 @@ def test_dates_are_time_labels():
     D = squared_distances(points(4))
     dates = np.array(["2020-01-01", "2021-01-01"], dtype="datetime64[D]")
     assert DistanceSeries.from_distances([D, D], squared=True, times=dates).times == tuple(dates)
+
+
+def test_copies_and_pickles_are_read_only_too():
+    D = squared_distances(points())
+    series = DistanceSeries.from_pooled(D, time=[1] * 6 + [2] * 6, squared=True, ids=range(12))
+    for twin in (series, pickle.loads(pickle.dumps(series)), copy.deepcopy(series), series.repair("clip")):
+        for array in (*twin.matrices, *twin.ids, twin.cross):
+            assert not array.flags.writeable
+        assert twin.times == series.times
+        assert np.array_equal(twin.cross, D)
+
+
+def test_ids_of_the_user_stay_writable():
+    ids = np.arange(12)
+    assert (
+        not DistanceSeries.from_distances([squared_distances(points())], squared=True, ids=[ids]).ids[0].flags.writeable
+    )
+    assert ids.flags.writeable
+
+
+def test_arrays_are_row_major():
+    D = squared_distances(points())
+    for options in ({}, {"copy": True}):
+        made = DistanceSeries.from_distances([np.asfortranarray(D)], squared=True, **options)
+        assert made.D[0].flags.c_contiguous
+        kernel = DistanceSeries.from_similarities([np.asfortranarray(np.eye(4))], **options)
+        assert kernel.matrices[0].flags.c_contiguous
+    cut = DistanceSeries.from_pooled(D.T, time=[1, 2] * 6, squared=True).repair("shift")
+    assert all(array.flags.c_contiguous for array in (*cut.D, cut.cross))
+
+
+def test_plain_cross_time_distances_are_squared():
+    D = squared_distances(points())
+    pooled = DistanceSeries.from_pooled(np.sqrt(D), time=[1, 2] * 6, squared=False)
+    order = [*range(0, 12, 2), *range(1, 12, 2)]
+    assert np.allclose(pooled.cross, D[np.ix_(order, order)])
+    assert np.allclose(pooled.D[1], D[1::2, 1::2])
+    given = DistanceSeries.from_distances([np.sqrt(D)], squared=False, cross=np.sqrt(D))
+    assert np.allclose(given.cross, D)
+
+
+def test_without_cross_time_distances_only_epochs_are_looked_at():
+    D = squared_distances(points())
+    D[:6, 6:] = D[6:, :6] = np.nan
+    options = {"time": [1] * 6 + [2] * 6, "squared": True}
+    assert DistanceSeries.from_pooled(D, keep_cross=False, **options).n_objects == (6, 6)
+    with pytest.raises(DataError, match="has NaN"):
+        DistanceSeries.from_pooled(D, **options)
+
+
+def test_similarities_become_exactly_symmetric():
+    K = points() @ points().T
+    K[0, 1] *= 1 + 1e-13
+    clean = DistanceSeries.from_similarities([K]).matrices[0]
+    assert np.array_equal(clean, clean.T)
+
+
+def test_similarities_keep_their_precision_as_distances():
+    K = (points() @ points().T).astype(np.float32)
+    assert DistanceSeries.from_similarities([K]).to_distances().D[0].dtype == np.float32
+
+
+def test_checks_need_no_second_matrix(monkeypatch):
+    monkeypatch.setattr("tetiwd.data.checks.BLOCK_ENTRIES", 1000)
+    D = squared_distances(points(300))
+    for squared, own_copies in [(True, 0), (False, 2)]:  # plain distances are squared into new arrays
+        tracemalloc.start()
+        DistanceSeries.from_distances([D], squared=squared, cross=D)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < (own_copies + 0.1) * D.nbytes
+
+
+def asymmetric(D, amount):
+    D[0, 1] += amount
+
+
+def diagonal(D, amount):
+    D[2, 2] += amount
+
+
+def negative(D, amount):
+    D[3, 4] = D[4, 3] = -amount
+
+
+@pytest.mark.parametrize("spoil", [asymmetric, diagonal, negative])
+@pytest.mark.parametrize(("dtype", "slack"), [(np.float32, 1e-5), (np.float64, 1e-10)])
+@pytest.mark.parametrize("scale", [1e-6, 1, 1e6])
+def test_rounding_is_relative_to_the_largest_entry(spoil, dtype, slack, scale):
+    for excess, fine in [(0.5, True), (2, False)]:
+        D = scale * squared_distances(points())
+        spoil(D, excess * slack * D.max())
+        if fine:
+            DistanceSeries.from_distances([D.astype(dtype)], squared=True)
+        else:
+            with pytest.raises(DataError):
+                DistanceSeries.from_distances([D.astype(dtype)], squared=True)
+
+
+@pytest.mark.parametrize(("dtype", "slack"), [(np.float32, 1e-5), (np.float64, 1e-10)])
+@pytest.mark.parametrize("scale", [1e-6, 1, 1e6])
+def test_cross_time_distances_agree_up_to_the_rounding_of_both(dtype, slack, scale):
+    for excess, fine in [(1.5, True), (3, False)]:
+        D = scale * squared_distances(points())
+        cross = D.copy()
+        cross[0, 1] = cross[1, 0] = D[0, 1] + excess * slack * D.max()
+        arguments = [D.astype(dtype)], cross.astype(dtype)
+        if fine:
+            DistanceSeries.from_distances(arguments[0], squared=True, cross=arguments[1])
+        else:
+            with pytest.raises(DataError, match="disagree at"):
+                DistanceSeries.from_distances(arguments[0], squared=True, cross=arguments[1])

@@ -1,10 +1,10 @@
-"""Every fault a matrix, an id list or a time list can have, each with one error: where, how bad, what to do.
+"""Every fault a matrix can have, each with one error: where, how bad, what to do.
 
 Matrices are scanned in blocks of rows, so checking needs no second copy of them.
 """
 
 from collections.abc import Iterator
-from itertools import pairwise
+from numbers import Integral
 from typing import Any, NoReturn
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tetiwd.errors import DataError
 
 Matrix = NDArray[np.floating[Any]]
-_BLOCK = 1 << 22  # entries per block: 32 MiB of float64
+BLOCK_ENTRIES = 1 << 22  # 32 MiB of float64
 
 
 class Place:
@@ -46,7 +46,7 @@ def check_finite(matrix: Matrix, place: Place) -> None:
         if finite.all():
             continue
         i, j = np.argwhere(~finite)[0]
-        pair, n_bad = place.pair(rows.start + i, j), _count_not_finite(matrix)
+        pair, n_bad = place.pair(rows.start + i, j), count_not_finite(matrix)
         if np.isnan(block[i, j]):
             place.fail(
                 f"has NaN at {pair} ({n_bad} entries are not finite)",
@@ -60,13 +60,7 @@ def check_finite(matrix: Matrix, place: Place) -> None:
 
 def check_symmetric(matrix: Matrix, place: Place) -> None:
     """Equal to its transpose up to rounding."""
-    worst, i, j = 0.0, 0, 0
-    for rows, block in row_blocks(matrix):
-        gap = np.abs(block - matrix[:, rows].T)
-        if gap.max() > worst:
-            worst = float(gap.max())
-            row, column = np.unravel_index(int(gap.argmax()), gap.shape)
-            i, j = int(row) + rows.start, int(column)
+    worst, (i, j) = worst_gap(matrix, matrix.T)
     if worst > tolerance(matrix):
         place.fail(
             f"is not symmetric at {place.pair(i, j)}: {matrix[i, j]:.6g} and {matrix[j, i]:.6g}",
@@ -120,6 +114,8 @@ def check_similarities(matrix: Matrix, place: Place) -> None:
 
 def check_size(n: int, min_objects: int, place: Place) -> None:
     """Enough objects to cluster."""
+    if not isinstance(min_objects, Integral) or isinstance(min_objects, bool) or min_objects < 1:
+        raise DataError(f"min_objects must be a whole number from 1 on, not {min_objects!r}")
     if n == 0:
         place.fail("has no objects", "leave this epoch out")
     if n < min_objects:
@@ -129,74 +125,40 @@ def check_size(n: int, min_objects: int, place: Place) -> None:
         )
 
 
+def check_cross(cross: Matrix, own: slice, matrix: Matrix, place: Place) -> None:
+    """The part of D* that belongs to an epoch is the matrix of that epoch."""
+    block = cross[own, own]
+    worst, (i, j) = worst_gap(block, matrix)
+    if worst > tolerance(matrix) + tolerance(cross):
+        place.fail(
+            f"and D* disagree at {place.pair(i, j)}: {matrix[i, j]:.6g} and {block[i, j]:.6g}",
+            "both must be on one scale, in the same order of objects",
+        )
+
+
 def tolerance(matrix: Matrix) -> float:
     """What counts as rounding noise: a small multiple of the largest entry."""
     largest = max((float(np.abs(block).max()) for _, block in row_blocks(matrix)), default=0.0)
     return largest * (1e-5 if matrix.dtype == np.float32 else 1e-10)
 
 
-def check_ids(ids: Any, n: int, place: Place) -> NDArray[Any]:
-    """One id per object, no duplicates, one type, none missing."""
-    values = list(ids)
-    if len(values) != n:
-        place.fail(f"has {n} objects but {len(values)} ids", "give one id per object")
-    for position, value in enumerate(values):
-        if _is_missing(value):
-            place.fail(f"has no id at position {position}", "give every object an id")
-    plain = [value.item() if isinstance(value, np.generic) else value for value in values]
-    types = sorted({"text" if isinstance(v, str) else "numbers" if _is_number(v) else type(v).__name__ for v in plain})
-    if len(types) > 1:
-        place.fail(f"mixes ids of different types: {' and '.join(types)}", "convert them all, for example with str")
-    seen: dict[Any, int] = {}
-    for position, value in enumerate(plain):
-        if value in seen:
-            place.fail(
-                f"has the id {value!r} twice, at positions {seen[value]} and {position}",
-                "an object appears once per epoch; merge or rename its copies",
-            )
-        seen[value] = position
-    return np.array(plain, dtype=None if types[0] in ("text", "numbers") else object)
-
-
-def check_times(times: Any, n_epochs: int) -> tuple[Any, ...]:
-    """One label per epoch, all different, increasing where they are numbers or dates."""
-    values = tuple(v.item() if isinstance(v, np.generic) and v.dtype.kind != "M" else v for v in times)
-    if len(values) != n_epochs:
-        raise DataError(f"there are {n_epochs} epochs but {len(values)} time labels; give one per epoch")
-    for t, value in enumerate(values):
-        if _is_missing(value):
-            raise DataError(f"the time label of epoch {t} is missing; give one per epoch")
-        if value in values[:t]:
-            raise DataError(
-                f"the time label {value!r} occurs twice, at epochs {values.index(value)} and {t}; "
-                "put the objects of one time point into one epoch"
-            )
-    for t, (earlier, later) in enumerate(pairwise(values)):
-        if not isinstance(later, str) and not isinstance(earlier, str) and later < earlier:
-            raise DataError(
-                f"time runs backwards: epoch {t} is {earlier} and epoch {t + 1} is {later}; sort the epochs"
-            )
-    return values
-
-
-def check_time_column(time: Any, n: int, what: str) -> NDArray[Any]:
-    """One time value per object, none missing."""
-    values = np.asarray(time)
-    if values.ndim != 1 or len(values) != n:
-        raise DataError(f"{what} has {n} rows but time has shape {values.shape}; give one time value per row")
-    for position, value in enumerate(values):
-        if _is_missing(value):
-            raise DataError(f"time is missing at row {position}; drop the row or fill it in")
-    if values.dtype == object and len({isinstance(v, str) for v in values}) > 1:
-        raise DataError("time mixes text and other values; convert it to one type")
-    return values
-
-
 def row_blocks(matrix: Matrix) -> Iterator[tuple[slice, Matrix]]:
     """Runs of whole rows, with the slice they come from."""
-    step = max(1, _BLOCK // max(1, matrix.shape[1]))
+    step = max(1, BLOCK_ENTRIES // max(1, matrix.shape[1]))
     for start in range(0, len(matrix), step):
         yield slice(start, start + step), matrix[start : start + step]
+
+
+def worst_gap(first: Matrix, second: Matrix) -> tuple[float, tuple[int, int]]:
+    """Largest difference of two matrices and where it is."""
+    worst, at = 0.0, (0, 0)
+    for rows, block in row_blocks(first):
+        gap = np.abs(block - second[rows])
+        if gap.max() > worst:
+            worst = float(gap.max())
+            i, j = np.unravel_index(int(gap.argmax()), gap.shape)
+            at = (int(i) + rows.start, int(j))
+    return worst, at
 
 
 def smallest_entry(matrix: Matrix) -> tuple[float, tuple[int, int]]:
@@ -210,18 +172,6 @@ def smallest_entry(matrix: Matrix) -> tuple[float, tuple[int, int]]:
     return smallest, at
 
 
-def _count_not_finite(matrix: Matrix) -> int:
+def count_not_finite(matrix: Matrix) -> int:
+    """Number of entries that are NaN or infinite."""
     return sum(int((~np.isfinite(block)).sum()) for _, block in row_blocks(matrix))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _is_missing(value: Any) -> bool:
-    if value is None:
-        return True
-    try:
-        return bool(value != value)  # NaN and NaT differ from themselves
-    except (TypeError, ValueError):
-        return False

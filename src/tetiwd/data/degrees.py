@@ -9,20 +9,19 @@ dispersion   within one cluster D_ij / 2α is χ²_d / d, so mean² / variance o
              clusters of a Ward cut is d/2. High when clusters have substructure that Ward takes apart.
 
 "auto" is the smaller of the two (median over epochs): the cautious reading, which rather merges two clusters that
-the data hardly separate than invents one. `docs/explanation/degrees_of_freedom.md` has the evidence.
+the data hardly separate than invents one. See `docs/explanation/degrees_of_freedom.md`.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tetiwd.data.negative_type import centred_similarity
+from tetiwd.data.checks import Matrix
+from tetiwd.data.negative_type import centred_similarity, rounding_noise
 from tetiwd.errors import SettingsError
 from tetiwd.params import check_positive
 
-Matrix = NDArray[np.floating[Any]]
 Dof = str | float | Sequence[float]
 
 SAMPLE_SIZE = 2000  # objects used by the estimators; more change nothing but time
@@ -35,7 +34,8 @@ def resolve_dof(dof: Dof, distances_by_epoch: Sequence[Matrix]) -> tuple[float, 
     n_epochs = len(distances_by_epoch)
     if isinstance(dof, str):
         return _estimate(dof, distances_by_epoch)
-    values: list[Any] = list(dof) if isinstance(dof, Sequence | np.ndarray) else [dof] * n_epochs
+    plain: Any = dof.tolist() if isinstance(dof, np.ndarray) else dof
+    values = list(plain) if isinstance(plain, Sequence) else [plain] * n_epochs
     if len(values) != n_epochs:
         raise SettingsError(f"dof has {len(values)} values for {n_epochs} epochs; give one number or one per epoch")
     for t, value in enumerate(values):
@@ -55,9 +55,11 @@ def _estimate(how: str, distances_by_epoch: Sequence[Matrix]) -> tuple[float, ..
         raise SettingsError(
             f'dof must be "auto", "rank", "spectrum", "dispersion", a number, or one number per epoch, not {how!r}'
         )
-    samples = [_sample(D) for D in distances_by_epoch if len(D) >= MIN_OBJECTS]
+    samples = [_sample(D) for D in distances_by_epoch if len(D) >= MIN_OBJECTS and D.any()]
     if not samples:
-        raise SettingsError(f"no epoch has the {MIN_OBJECTS} objects it takes to estimate dof; give a number")
+        raise SettingsError(
+            f"no epoch has {MIN_OBJECTS} objects that differ, which it takes to estimate dof; give a number"
+        )
     value = min(float(np.median([estimate(D) for D in samples])) for estimate in estimators[how])
     return (max(1.0, value),) * len(distances_by_epoch)
 
@@ -65,7 +67,8 @@ def _estimate(how: str, distances_by_epoch: Sequence[Matrix]) -> tuple[float, ..
 def spectrum_dof(D: Matrix) -> float:
     """d̂ = 1 / (1/PR − 1/n), from the first two moments of the spectrum; no eigenvalue is computed."""
     K = centred_similarity(D)
-    inverse_ratio = float(np.sum(K * K)) / float(np.trace(K)) ** 2
+    K /= np.trace(K)  # eigenvalues that sum to one have squares within the range of numbers
+    inverse_ratio = float(np.sum(K * K))
     return 1 / max(inverse_ratio - 1 / len(D), 1 / len(D) ** 2)
 
 
@@ -79,13 +82,15 @@ def dispersion_dof(D: Matrix) -> float:
     labels = fcluster(ward(np.sqrt(condensed)), n_clusters, criterion="maxclust")
     first, second = np.triu_indices(len(D), 1)
     within = condensed[labels[first] == labels[second]]
-    variance = float(within.var())
-    return 2 * float(within.mean()) ** 2 / variance if variance > 0 else np.inf
+    mean = float(within.mean())
+    variance = float((within / mean).var()) if mean > 0 else 0.0
+    return 2 / variance if variance > 0 else np.inf
 
 
 def rank_dof(D: Matrix) -> int:
     """Numerical rank of the centred similarity, the paper's suggestion; at most n − 1, and at least 1."""
-    return max(1, int(np.linalg.matrix_rank(centred_similarity(D), hermitian=True)))
+    eigenvalues = np.linalg.eigvalsh(centred_similarity(D))
+    return max(1, int((np.abs(eigenvalues) > rounding_noise(eigenvalues, D.dtype)).sum()))
 
 
 def _sample(D: Matrix) -> Matrix:

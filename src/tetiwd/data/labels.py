@@ -1,56 +1,73 @@
-"""Ids and time labels: which object is which, and which epoch is when."""
+"""What an id or a time label may be: one hashable value, not missing, all of one kind."""
 
-from collections.abc import Sequence
+import datetime
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from numbers import Real
+from reprlib import repr as short
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tetiwd.data.checks import Place, check_ids, check_time_column, check_times
 from tetiwd.errors import DataError
 
 
-class EpochLabels:
-    """Ids and times while they are being checked."""
-
-    def __init__(self, ids: list[Any], times: tuple[Any, ...], shown: list[str]) -> None:
-        self.ids, self.times, self.shown = ids, times, shown
-
-    def checked(self, sizes: list[int]) -> tuple[NDArray[Any], ...] | None:
-        """Ids once the sizes of the epochs are known."""
-        if self.ids[0] is None:
-            return None
-        return tuple(
-            check_ids(own, n, Place(f"epoch {t}{label}"))
-            for t, (own, n, label) in enumerate(zip(self.ids, sizes, self.shown, strict=True))
-        )
+def as_list(values: Any, name: str, wanted: str) -> list[Any]:
+    """Values as a list of plain Python values; a set or dict has no order to rely on, and text is one value."""
+    if isinstance(values, str | bytes | Mapping | set | frozenset) or not is_iterable(values):
+        raise DataError(f"{name} must be a list with {wanted}, not {short(values)}")
+    return [plain(value) for value in values]
 
 
-def epoch_labels(matrices: Any, ids: Any, times: Any) -> EpochLabels:
-    """Check that ids and times fit the number of epochs."""
-    if isinstance(matrices, np.ndarray) and matrices.ndim == 2:
-        raise DataError("expected one matrix per epoch but got a single matrix; wrap it in a list: [D]")
-    n_epochs = len(matrices)
-    if n_epochs == 0:
-        raise DataError("there are no epochs; give at least one matrix")
-    if ids is not None and len(ids) != n_epochs:
-        raise DataError(f"there are {n_epochs} epochs but {len(ids)} lists of ids; give one list per epoch")
-    labels = tuple(range(n_epochs)) if times is None else check_times(times, n_epochs)
-    shown = ["" if times is None else f" ({label})" for label in labels]
-    own_ids: list[Any] = [None] * n_epochs if ids is None else [list(own) for own in ids]
-    return EpochLabels(own_ids, labels, shown)
+def is_iterable(values: Any) -> bool:
+    """Can be walked through; a zero-dimensional array only looks as if it could."""
+    try:
+        iter(values)
+    except TypeError:
+        return False
+    return True
 
 
-def rows_by_time(time: Any, n: int, what: str) -> tuple[list[Any], list[NDArray[np.intp]]]:
-    """The distinct times in order, and the rows of each."""
-    column = check_time_column(time, n, what)
-    times = np.unique(column)
-    return list(times), [np.flatnonzero(column == value) for value in times]
+def plain(value: Any) -> Any:
+    """A numpy scalar as a Python value; dates stay, because only numpy has dates finer than a microsecond."""
+    return value.item() if isinstance(value, np.generic) and value.dtype.kind not in "mM" else value
 
 
-def ids_by_epoch(ids: Sequence[Any], rows: list[NDArray[np.intp]], n: int) -> list[list[Any]]:
-    """Ids of all rows, split by epoch."""
-    values = list(ids)
-    if len(values) != n:
-        raise DataError(f"there are {n} rows but {len(values)} ids; give one id per row")
-    return [[values[row] for row in members] for members in rows]
+def check_values(values: Sequence[Any], each: str, together: str, positions: Sequence[int] | None = None) -> None:
+    """None missing, all hashable, one kind; an error calls one of them ``each`` and its position."""
+    for i, value in zip(positions or range(len(values)), values, strict=True):
+        if is_missing(value):
+            raise DataError(f"{each} {i} is missing; fill it in, or leave it out")
+        try:
+            hash(value)
+        except TypeError:
+            raise DataError(
+                f"{each} {i} is a {type(value).__name__}, {short(value)}; use text, numbers or dates"
+            ) from None
+    kinds = {kind_of(value): value for value in reversed(values)}
+    if len(kinds) > 1:
+        examples = " and ".join(f"{kind} ({kinds[kind]!r})" for kind in sorted(kinds))
+        raise DataError(f"{together} mix {examples}; convert them all to one type")
+
+
+def kind_of(value: Any) -> str:
+    """Values of one kind can be compared: text, numbers, one of the sorts of dates, or else the type."""
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, Real | Decimal) and not isinstance(value, bool):
+        return "numbers"
+    if isinstance(value, datetime.datetime):
+        return "datetime" if value.tzinfo is None else "datetime with a time zone"
+    return type(value).__name__
+
+
+def is_missing(value: Any) -> bool:
+    """None, NaN and NaT, which differ from themselves, and NA, which cannot tell."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:
+        return True
+    except ValueError:  # an array: no single value, but not missing
+        return False

@@ -24,18 +24,14 @@ SQUARED_AS_IS = {
     "braycurtis": True,  # not always Euclidean: look at negative_type()
 }
 
+SCALED_BY_THE_ROWS = {"seuclidean", "se", "s", "mahalanobis", "mahal", "mah"}  # with scipy's short names
+
 
 def pairwise(X: Floats, metric: Metric, squared: bool | None) -> Floats:
     """Squared distances between the rows of X."""
     from scipy.spatial.distance import pdist, squareform
 
-    if squared is None:
-        if not isinstance(metric, str) or metric not in SQUARED_AS_IS:
-            raise DataError(
-                f"metric {metric!r} is not one of {', '.join(SQUARED_AS_IS)}; "
-                "for another metric say with squared=True or squared=False whether its values are squared distances"
-            )
-        squared = SQUARED_AS_IS[metric]
+    squared = _are_squared(metric, squared)
     if isinstance(metric, str) and metric == "hellinger":
         sums = X.sum(axis=1, keepdims=True)
         if (X < 0).any() or (sums <= 0).any():
@@ -47,6 +43,28 @@ def pairwise(X: Floats, metric: Metric, squared: bool | None) -> Floats:
         except (ValueError, AttributeError) as error:
             raise DataError(f"metric {metric!r} failed: {error}") from error
     return np.asarray(squareform(values if squared else values**2))
+
+
+def _are_squared(metric: Any, squared: Any) -> bool:
+    """Whether the values of a metric are squared distances, once both arguments make sense."""
+    if not isinstance(metric, str) and not callable(metric):
+        raise DataError(f"metric must be a name or a function of two rows, not {metric!r}")
+    name = metric if isinstance(metric, str) else getattr(metric, "__name__", "")
+    if name.lower().removeprefix("test_") in SCALED_BY_THE_ROWS:
+        raise DataError(
+            f"metric {name!r} takes its scale from the rows it sees, so every epoch would have another; "
+            'standardise the features over all epochs first and use metric="euclidean"'
+        )
+    if squared is None:
+        if name not in SQUARED_AS_IS or callable(metric):
+            raise DataError(
+                f"metric {metric!r} is not one of {', '.join(SQUARED_AS_IS)}; "
+                "for another metric say with squared=True or squared=False whether its values are squared distances"
+            )
+        return SQUARED_AS_IS[name]
+    if not isinstance(squared, bool | np.bool_):
+        raise DataError(f"squared must be True, False or None (known from the metric), not {squared!r}")
+    return bool(squared)
 
 
 def as_features(X: Any) -> Floats:

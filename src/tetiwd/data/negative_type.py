@@ -4,13 +4,17 @@ D is of negative type when K = −½ Q D Q (Q centres) has no negative eigenvalu
 this by a little; the share of negative eigenvalue mass says by how much.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
+
+from tetiwd.data.checks import Matrix, Place, smallest_entry, tolerance
 
 Floats = NDArray[np.float64]
+Kind = Literal["distances", "similarities"]
 Repair = Literal["shift", "clip"]
 
 
@@ -39,23 +43,46 @@ class NegativeType:
         )
 
 
-def inspect(similarity: Floats, time: Any) -> NegativeType:
-    """Eigenvalue summary of a symmetric matrix."""
-    eigenvalues = np.linalg.eigvalsh(similarity)
+def inspect(matrix: Matrix, kind: Kind, time: Any = None) -> NegativeType:
+    """Eigenvalue summary of squared distances (centred) or of similarities."""
+    eigenvalues = np.linalg.eigvalsh(similarity_of(matrix, kind))
     mass = float(np.abs(eigenvalues).sum())
-    noise = len(eigenvalues) * np.finfo(float).eps * float(np.abs(eigenvalues).max())
-    negative = eigenvalues[eigenvalues < -100 * noise]
+    noise = 10 * rounding_noise(eigenvalues, matrix.dtype)  # distances are often computed in that precision, too
+    negative = eigenvalues[eigenvalues < -noise]
     return NegativeType(
         time=time,
         n_objects=len(eigenvalues),
         n_negative=len(negative),
-        negative_share=float(-negative.sum() / mass) if mass else 0.0,
+        negative_share=float(np.abs(negative).sum() / mass) if mass else 0.0,
         smallest=float(eigenvalues[0]),
         largest=float(eigenvalues[-1]),
     )
 
 
-def centred_similarity(D: NDArray[np.floating[Any]]) -> Floats:
+def repaired(matrices: Sequence[Matrix], kind: Kind, how: Repair) -> list[Matrix]:
+    """The matrices without negative eigenvalues: as they are, if none is negative beyond rounding."""
+    reports = [inspect(matrix, kind) for matrix in matrices]
+    if all(report.holds for report in reports):
+        return list(matrices)
+    if how == "shift":
+        shift = shift_distances if kind == "distances" else shift_similarities
+        smallest = min(report.smallest for report in reports)
+        return [shift(matrix, smallest) for matrix in matrices]
+    clipped = [clip(similarity_of(matrix, kind)) for matrix in matrices]
+    return clipped if kind == "similarities" else [distances_from(K, Place("the clipped matrix")) for K in clipped]
+
+
+def rounding_noise(eigenvalues: Matrix, dtype: DTypeLike) -> float:
+    """How far rounding the n × n entries to ``dtype`` moves an eigenvalue, at most."""
+    return len(eigenvalues) * float(np.finfo(dtype).eps) * float(np.abs(eigenvalues).max())
+
+
+def similarity_of(matrix: Matrix, kind: Kind) -> Floats:
+    """Dot products in double precision; those of distances are around the centre of gravity."""
+    return centred_similarity(matrix) if kind == "distances" else np.asarray(matrix, dtype=float)
+
+
+def centred_similarity(D: Matrix) -> Floats:
     """K = −½ Q D Q: dot products around the centre of gravity."""
     K = -0.5 * np.asarray(D, dtype=float)
     K -= K.mean(axis=0)
@@ -63,23 +90,33 @@ def centred_similarity(D: NDArray[np.floating[Any]]) -> Floats:
     return K
 
 
-def distances_from(similarity: NDArray[np.floating[Any]]) -> Floats:
-    """D_ij = K_ii + K_jj − 2 K_ij."""
+def distances_from(similarity: Matrix, place: Place) -> Matrix:
+    """D_ij = K_ii + K_jj − 2 K_ij in the precision of K; below zero only by rounding, which is removed."""
     K = np.asarray(similarity, dtype=float)
     lengths = np.diagonal(K)
     D = lengths[:, None] + lengths[None, :] - 2 * K
-    np.fill_diagonal(D, 0)
-    return np.maximum(D, 0, out=D)
+    smallest, at = smallest_entry(D)
+    if smallest < -4 * tolerance(similarity):  # D_ij adds four entries of K
+        place.fail(
+            f"gives a negative squared distance at {place.pair(*at)}: {smallest:.6g}",
+            'these are not dot products; call repair("shift") or repair("clip") first',
+        )
+    return np.maximum(D, 0, out=D).astype(similarity.dtype, copy=False)
 
 
-def shift_distances(D: NDArray[np.floating[Any]], smallest_eigenvalue: float) -> Floats:
+def shift_distances(D: Matrix, smallest_eigenvalue: float) -> Matrix:
     """Add −2λ_min to every off-diagonal distance: the least constant that makes D of negative type."""
-    shifted = np.asarray(D, dtype=float) + max(0.0, -2 * smallest_eigenvalue)
+    shifted = np.asarray(D, dtype=float) - 2 * smallest_eigenvalue
     np.fill_diagonal(shifted, 0)
     return shifted
 
 
-def clip(similarity: Floats) -> Floats:
+def shift_similarities(K: Matrix, smallest_eigenvalue: float) -> Matrix:
+    """Add −λ_min to every squared length: the least constant that leaves no negative eigenvalue."""
+    return np.asarray(K, dtype=float) - smallest_eigenvalue * np.eye(len(K))
+
+
+def clip(similarity: Floats) -> Matrix:
     """Set negative eigenvalues to zero."""
     eigenvalues, vectors = np.linalg.eigh(similarity)
     clipped = (vectors * np.maximum(eigenvalues, 0)) @ vectors.T

@@ -1,8 +1,9 @@
-"""From whatever the user passed to a read-only array of squared distances or similarities."""
+"""From whatever the user passed to an array of squared distances or similarities."""
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tetiwd.data.checks import (
     Matrix,
@@ -12,6 +13,7 @@ from tetiwd.data.checks import (
     check_similarities,
     check_size,
     check_symmetric,
+    count_not_finite,
     row_blocks,
     smallest_entry,
 )
@@ -36,34 +38,43 @@ def prepare_square(matrix: Any, place: Place, symmetrize: str | None, min_object
 def prepare_distances(
     matrix: Any, place: Place, squared: bool, symmetrize: str | None, min_objects: int, copy: bool
 ) -> Matrix:
-    """Squared distances: checked, rid of rounding noise, read-only."""
+    """Squared distances: checked, rid of rounding noise."""
     was_integer = getattr(getattr(matrix, "dtype", None), "kind", "f") in "iu"
     array = prepare_square(matrix, place, symmetrize, min_objects)
     check_distances(array, place, was_integer=was_integer)
     array = tidy(array)
     if not squared:
-        with np.errstate(over="ignore"):
-            array = array * array
-        if not np.isfinite(array).all():
-            place.fail(
-                f"overflows when squared in {array.dtype}",
-                "divide the distances by a constant, or use float64",
-            )
-    return frozen(array, copy=copy and squared)
+        array = squares(array, place)
+    return np.array(array) if copy and squared else array
 
 
-def frozen(array: Matrix, *, copy: bool = False) -> Matrix:
-    """A read-only, row-major view (or copy) that does not make the caller's own array read-only."""
-    view = np.array(array, order="C") if copy else np.ascontiguousarray(array).view()
+def squares(array: Matrix, place: Place) -> Matrix:
+    """The entries squared, within the range of numbers."""
+    with np.errstate(over="ignore", under="ignore"):
+        squared = array * array
+    if count_not_finite(squared):
+        place.fail(f"overflows when squared in {array.dtype}", "divide the distances by a constant, or use float64")
+    if array.any() and not squared.any():
+        place.fail(
+            f"is zero everywhere when squared in {array.dtype}", "multiply the distances by a constant, or use float64"
+        )
+    return squared
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """A read-only, row-major view that does not make the caller's own array read-only."""
+    view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view
 
 
 def prepare_similarities(matrix: Any, place: Place, symmetrize: str | None, min_objects: int, copy: bool) -> Matrix:
-    """Dot products: checked, exactly symmetric, read-only."""
+    """Dot products: checked, exactly symmetric."""
     array = prepare_square(matrix, place, symmetrize, min_objects)
     check_similarities(array, place)
-    return frozen(array if is_exactly_symmetric(array) else symmetrized(array), copy=copy)
+    if not is_exactly_symmetric(array):
+        return symmetrized(array)
+    return np.array(array) if copy else array
 
 
 def as_square_matrix(matrix: Any, place: Place) -> Matrix:

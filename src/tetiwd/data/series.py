@@ -9,22 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data import metrics
-from tetiwd.data.checks import Matrix, Place, check_size, tolerance
+from tetiwd.data.checks import Matrix, Place, check_cross
 from tetiwd.data.degrees import Dof, resolve_dof
-from tetiwd.data.labels import epoch_labels, ids_by_epoch, rows_by_time
-from tetiwd.data.negative_type import (
-    NegativeType,
-    Repair,
-    centred_similarity,
-    clip,
-    distances_from,
-    inspect,
-    shift_distances,
-)
+from tetiwd.data.epochs import epochs_by_time, ids_of_rows, separate_epochs
+from tetiwd.data.ids import check_labels_agree
+from tetiwd.data.negative_type import Kind, NegativeType, Repair, distances_from, inspect, repaired
 from tetiwd.data.prepare import as_square_matrix, frozen, prepare_distances, prepare_similarities
 from tetiwd.errors import DataError
-
-Kind = Literal["distances", "similarities"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,6 +32,17 @@ class DistanceSeries:
     times: tuple[Any, ...]
     ids: tuple[NDArray[Any], ...] | None  # T × (n_t,), None where identities are unknown
     cross: Matrix | None  # D*: (N, N) squared distances of all objects, epoch after epoch
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "matrices", tuple(frozen(matrix) for matrix in self.matrices))
+        if self.ids is not None:
+            object.__setattr__(self, "ids", tuple(frozen(own) for own in self.ids))
+        if self.cross is not None:
+            object.__setattr__(self, "cross", frozen(self.cross))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles go through the constructor, which makes their arrays read-only again."""
+        return type(self), (self.matrices, self.kind, self.times, self.ids, self.cross)
 
     @classmethod
     def from_distances(
@@ -64,7 +66,8 @@ class DistanceSeries:
         squared
             True if the numbers are squared distances, False if they are plain and have to be squared.
         ids, times
-            Ids of the objects at every epoch, and a label per epoch. An id at two epochs is the same object.
+            Ids of the objects at every epoch, and a label per epoch. An id at two epochs is the same object. The row
+            labels of DataFrames serve as ids where none are given.
         cross
             Distances between all objects of all epochs, (N, N), in the order of the epochs; squared or plain like
             ``matrices``. Used for tracking clusters, never for finding them.
@@ -76,17 +79,13 @@ class DistanceSeries:
             True keeps a private copy of every matrix.
         """
         _check_flag("squared", squared)
-        labels = epoch_labels(matrices, ids, times)
+        epochs = separate_epochs("D", matrices, ids, times)
         prepared = [
-            prepare_distances(matrix, Place(f"D[{t}]{label}", own), squared, symmetrize, min_objects, copy)
-            for t, (matrix, label, own) in enumerate(zip(matrices, labels.shown, labels.ids, strict=True))
+            prepare_distances(matrix, place, squared, symmetrize, min_objects, copy)
+            for matrix, place in zip(epochs.sources, epochs.places, strict=True)
         ]
-        series = cls(tuple(prepared), "distances", labels.times, labels.checked([len(D) for D in prepared]), None)
-        if cross is None:
-            return series
-        prepared_cross = prepare_distances(cross, Place("D*"), squared, symmetrize, 1, copy)
-        series._check_cross(prepared_cross)
-        return replace(series, cross=prepared_cross)
+        series = cls(tuple(prepared), "distances", epochs.times, epochs.ids, None)
+        return series if cross is None else series._with_cross(cross, squared, symmetrize, copy)
 
     @classmethod
     def from_similarities(
@@ -100,12 +99,12 @@ class DistanceSeries:
         copy: bool = False,
     ) -> Self:
         """One square matrix of dot products (a Mercer kernel) per epoch; see :meth:`to_distances`."""
-        labels = epoch_labels(matrices, ids, times)
+        epochs = separate_epochs("K", matrices, ids, times)
         prepared = [
-            prepare_similarities(matrix, Place(f"K[{t}]{label}", own), symmetrize, min_objects, copy)
-            for t, (matrix, label, own) in enumerate(zip(matrices, labels.shown, labels.ids, strict=True))
+            prepare_similarities(matrix, place, symmetrize, min_objects, copy)
+            for matrix, place in zip(epochs.sources, epochs.places, strict=True)
         ]
-        return cls(tuple(prepared), "similarities", labels.times, labels.checked([len(K) for K in prepared]), None)
+        return cls(tuple(prepared), "similarities", epochs.times, epochs.ids, None)
 
     @classmethod
     def from_features(
@@ -121,6 +120,9 @@ class DistanceSeries:
     ) -> Self:
         """One row of features per object and time; distances are computed within every epoch.
 
+        ``time`` has one value per row. Epochs of numbers and dates are sorted; epochs of text come in the order in
+        which they first appear, those of an ordered Categorical in its declared order.
+
         ``metric`` is "euclidean", "sqeuclidean", "cosine", "hellinger", "cityblock", "hamming", "jaccard" or
         "braycurtis", for which it is known what makes squared distances of them; for any other metric of scipy, or a
         function, say with ``squared`` whether its values are squared distances. ``cross=True`` also keeps the
@@ -130,12 +132,12 @@ class DistanceSeries:
         if cross:
             pooled = metrics.pairwise(features, metric, squared)
             return cls.from_pooled(pooled, time=time, squared=True, ids=ids, min_objects=min_objects)
-        times, rows = rows_by_time(time, len(features), "X")
-        own_ids = None if ids is None else ids_by_epoch(ids, rows, len(features))
-        for t, members in enumerate(rows):
-            check_size(len(members), min_objects, Place(f"D[{t}] ({times[t]})"))
-        blocks = [metrics.pairwise(features[members], metric, squared) for members in rows]
-        return cls.from_distances(blocks, squared=True, ids=own_ids, times=times, min_objects=min_objects)
+        epochs = epochs_by_time("X", time, ids_of_rows(features, ids, Place("X")), len(features), min_objects)
+        blocks = [
+            prepare_distances(metrics.pairwise(features[rows], metric, squared), place, True, None, min_objects, False)
+            for rows, place in zip(epochs.sources, epochs.places, strict=True)
+        ]
+        return cls(tuple(blocks), "distances", epochs.times, epochs.ids, None)
 
     @classmethod
     def from_pooled(
@@ -149,24 +151,29 @@ class DistanceSeries:
         symmetrize: Literal["mean"] | None = None,
         min_objects: int = 3,
     ) -> Self:
-        """One matrix over all objects of all epochs, with the time of every row; epochs come in order of time.
+        """One matrix over all objects of all epochs, with the time of every row.
 
-        Clustering reads only the blocks within epochs. ``keep_cross=False`` drops the rest.
+        Epochs of numbers and dates are sorted; epochs of text come in the order in which they first appear, those of
+        an ordered Categorical in its declared order. Clustering reads only the blocks within epochs;
+        ``keep_cross=False`` neither checks nor keeps the rest.
         """
         _check_flag("squared", squared)
         pooled = as_square_matrix(cross, Place("D*"))
-        times, rows = rows_by_time(time, len(pooled), "D*")
-        own_ids = None if ids is None else ids_by_epoch(ids, rows, len(pooled))
-        blocks = [pooled[np.ix_(members, members)] for members in rows]
-        series = cls.from_distances(
-            blocks, squared=squared, ids=own_ids, times=times, symmetrize=symmetrize, min_objects=min_objects
-        )
+        epochs = epochs_by_time("D*", time, ids_of_rows(cross, ids, Place("D*")), len(pooled), min_objects)
+        if keep_cross:  # checked before it is cut and arranged, so that errors name the rows of the user
+            place = Place("D*", epochs.names_of_rows())
+            pooled = prepare_distances(cross, place, squared, symmetrize, 1, False)
+            squared, symmetrize = True, None
+        blocks = [
+            prepare_distances(pooled[np.ix_(rows, rows)], place, squared, symmetrize, min_objects, False)
+            for rows, place in zip(epochs.sources, epochs.places, strict=True)
+        ]
+        series = cls(tuple(blocks), "distances", epochs.times, epochs.ids, None)
         if not keep_cross:
             return series
-        order = np.concatenate(rows)
+        order = np.concatenate(epochs.sources)
         in_order = np.array_equal(order, np.arange(len(pooled)))
-        arranged = pooled if in_order else pooled[np.ix_(order, order)]
-        return replace(series, cross=prepare_distances(arranged, Place("D*"), squared, symmetrize, 1, False))
+        return replace(series, cross=pooled if in_order else pooled[np.ix_(order, order)])
 
     @property
     def n_epochs(self) -> int:
@@ -204,10 +211,10 @@ class DistanceSeries:
         return [matrix / matrix.dtype.type(self.unit) for matrix in self.matrices]
 
     def to_distances(self) -> Self:
-        """The same objects as squared distances D_ij = K_ii + K_jj − 2K_ij."""
+        """The same objects as squared distances D_ij = K_ii + K_jj − 2K_ij, which must not be negative."""
         if self.kind == "distances":
             return self
-        matrices = tuple(frozen(distances_from(K)) for K in self.matrices)
+        matrices = tuple(distances_from(K, self._place("K", t)) for t, K in enumerate(self.matrices))
         return replace(self, matrices=matrices, kind="distances")
 
     def dof(self, dof: Dof = "auto") -> tuple[float, ...]:
@@ -216,29 +223,25 @@ class DistanceSeries:
 
     def negative_type(self) -> list[NegativeType]:
         """How far every epoch is from squared Euclidean distances (or from a Mercer kernel); O(n³)."""
-        return [inspect(self._similarity(matrix), time) for matrix, time in zip(self.matrices, self.times, strict=True)]
+        return [inspect(matrix, self.kind, time) for matrix, time in zip(self.matrices, self.times, strict=True)]
 
     def repair(self, how: Repair) -> Self:
-        """A series without negative eigenvalues.
+        """A series without negative eigenvalues; the same data if none is negative beyond rounding.
 
         "shift" adds the least common constant to all distances between different objects (to the squared length of
-        every object for similarities); it changes no ranking. "clip" sets negative eigenvalues to zero, which alters
-        the data least in total. Where cross-time distances are known they are repaired and the epochs cut from them.
+        every object for similarities). It changes no ranking, but it flattens the data: all distances become more
+        alike, :attr:`unit` grows, and so do estimated degrees of freedom. "clip" sets negative eigenvalues to zero,
+        which alters the data least in total. Where cross-time distances are known they are repaired and the epochs
+        cut from them.
         """
         if how not in ("shift", "clip"):
             raise DataError(f'repair must be "shift" or "clip", not {how!r}')
         whole = self.matrices if self.cross is None else (self.cross,)
-        similarities = [self._similarity(matrix) for matrix in whole]
-        if how == "shift":
-            smallest = min(float(np.linalg.eigvalsh(K)[0]) for K in similarities)
-            repaired = [self._shift(matrix, smallest) for matrix in whole]
-        else:
-            clipped = [clip(K) for K in similarities]
-            repaired = clipped if self.kind == "similarities" else [distances_from(K) for K in clipped]
+        sound = repaired(whole, self.kind, how)
         if self.cross is None:
-            return replace(self, matrices=tuple(frozen(matrix) for matrix in repaired))
-        cross = frozen(repaired[0])
-        return replace(self, matrices=tuple(frozen(cross[s, s]) for s in self._cross_slices()), cross=cross)
+            return replace(self, matrices=tuple(sound))
+        cross = sound[0]
+        return replace(self, matrices=tuple(cross[own, own] for own in self._cross_slices()), cross=cross)
 
     def __len__(self) -> int:
         return self.n_epochs
@@ -256,37 +259,27 @@ class DistanceSeries:
             parts.append("cross-time distances")
         return f"DistanceSeries({'; '.join(parts)})"
 
-    def _similarity(self, matrix: Matrix) -> NDArray[np.float64]:
-        if self.kind == "distances":
-            return centred_similarity(matrix)
-        return np.asarray(matrix, dtype=float)
-
-    def _shift(self, matrix: Matrix, smallest: float) -> NDArray[np.float64]:
-        if self.kind == "distances":
-            return shift_distances(matrix, smallest)
-        return np.asarray(matrix, dtype=float) + max(0.0, -smallest) * np.eye(len(matrix))
+    def _place(self, letter: str, t: int) -> Place:
+        label = "" if self.times[t] == t else f" ({self.times[t]})"
+        return Place(f"{letter}[{t}]{label}", None if self.ids is None else self.ids[t])
 
     def _cross_slices(self) -> list[slice]:
         ends = np.cumsum(self.n_objects)
         return [slice(int(end) - n, int(end)) for end, n in zip(ends, self.n_objects, strict=True)]
 
-    def _check_cross(self, cross: Matrix) -> None:
-        N = sum(self.n_objects)
-        if len(cross) != N:
+    def _with_cross(self, cross: Any, squared: bool, symmetrize: Literal["mean"] | None, copy: bool) -> Self:
+        N, n_rows = sum(self.n_objects), len(as_square_matrix(cross, Place("D*")))
+        if n_rows != N:
             raise DataError(
-                f"D* has {len(cross)} rows but the epochs have {N} objects together; "
+                f"D* has {n_rows} rows but the epochs have {N} objects together; "
                 "give the objects of all epochs, epoch after epoch"
             )
-        for t, (matrix, own) in enumerate(zip(self.matrices, self._cross_slices(), strict=True)):
-            block = cross[own, own]
-            gap = np.abs(block - matrix)
-            if gap.max() > tolerance(matrix) + tolerance(cross):
-                i, j = (int(x) for x in np.unravel_index(int(gap.argmax()), gap.shape))
-                place = Place(f"D[{t}]", None if self.ids is None else self.ids[t])
-                raise DataError(
-                    f"D* and D[{t}] disagree at {place.pair(i, j)}: {block[i, j]:.6g} and {matrix[i, j]:.6g}; "
-                    "both must be on one scale, in the same order of objects"
-                )
+        if self.ids is not None:
+            check_labels_agree(cross, [own for ids in self.ids for own in ids.tolist()], Place("D*"))
+        prepared = prepare_distances(cross, Place("D*"), squared, symmetrize, 1, copy)
+        for t, own in enumerate(self._cross_slices()):
+            check_cross(prepared, own, self.matrices[t], self._place("D", t))
+        return replace(self, cross=prepared)
 
 
 def _check_flag(name: str, value: Any) -> None:

@@ -1,17 +1,24 @@
 """One object, all candidate clusters: the likelihood after joining each, by rank-one formulas in O(k) apiece.
 
-State without the object, in the M-form of the collapsed likelihood:
+State before the change, in the M-form of the collapsed likelihood:
 
     M = (αA⁻¹ + diag n)⁻¹, y = 1 − M n, w = nᵀy/α, Q = M S M, p = M S y
     log det⁺(W̃) = −(N − k) log α − log|A| + log|M| − log w + log N
     tr(W̃ D)     = −tr(M S)/α − yᵀS y/(α² w)
 
-Joining cluster c with row sums r (r_b = distance from the object to all of cluster b) changes n_c by one and S by
-the cross e_c rᵀ + r e_cᵀ, which are rank-one and rank-two; g = 1 + M_cc and κ = y_c / g.
+An object with row sums r (r_b = distance from it to all others of cluster b) that joins cluster c (sign σ = 1) or
+leaves it (σ = −1) adds σ to n_c and σ(e_c rᵀ + r e_cᵀ) to S, which are rank-one and rank-two. With m = M e_c,
+q = Q e_c, g = 1 + σ M_cc, κ = y_c / g and v = Mr − σ m (Mr)_c / g
+
+    M → M − σ m mᵀ/g,   y → y − σ κ m,   log|M| → log|M| − log g,   nᵀy → nᵀy + σ κ y_c
+    Q → Q + σ (m (v − q)ᵀ + (v − q) mᵀ)/g + Q_cc m mᵀ/g²
+    p → p + σ κ (v − q) + (κ Q_cc − σ p_c + σ yᵀr − κ (Mr)_c) m/g
+    tr(MS) → tr(MS) + σ (2(Mr)_c − Q_cc)/g
+    yᵀSy → yᵀSy − 2σ κ p_c + κ² Q_cc + 2κ (σ yᵀr − κ (Mr)_c).
 """
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +28,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class CandidateTerms:
-    """The pieces above for one epoch with one object taken out. Rows of A may belong to empty clusters."""
+    """The pieces above for the objects of one epoch that are in. Rows of A may belong to empty clusters."""
 
     alpha: float
     n_objects: float
@@ -63,20 +70,46 @@ class CandidateTerms:
 
     def log_likelihood(self, dof: float) -> float:
         """Log likelihood of the objects that are in."""
-        return float(self._combine(self.n_objects, self.total_y, self.log_det_M, self.trace_MS, self.ySy, dof))
+        return float(self._combine(dof, self.n_objects, self.total_y, self.log_det_M, self.trace_MS, self.ySy))
 
     def log_likelihood_joining(self, row_sums: ArrayLike, dof: float) -> Floats:
         """Log likelihood after the object joins each of the k clusters, (k,)."""
         r = np.asarray(row_sums, dtype=float)
-        g = 1 + np.diagonal(self.M)
-        kappa = self.y / g
-        Mr, Q_cc = self.M @ r, np.diagonal(self.Q)
-        total_y = self.total_y + self.y**2 / g
-        trace_MS = self.trace_MS + (2 * Mr - Q_cc) / g
-        ySy = self.ySy - 2 * kappa * self.p + kappa**2 * Q_cc + 2 * kappa * (self.y @ r - kappa * Mr)
-        return self._combine(self.n_objects + 1, total_y, self.log_det_M - np.log(g), trace_MS, ySy, dof)
+        return self._combine(dof, **self._sums_after(slice(None), r, self.M @ r, 1))
 
-    def _combine(self, n_objects: float, total_y: Any, log_det_M: Any, trace_MS: Any, ySy: Any, dof: float) -> Any:
+    def after(self, cluster: int, row_sums: ArrayLike, sign: Literal[1, -1]) -> "CandidateTerms":
+        """The terms after one object joins (sign 1) or leaves (−1) one cluster, O(k²)."""
+        r, c = np.asarray(row_sums, dtype=float), cluster
+        m, g, Mr = self.M[:, c], 1 + sign * self.M[c, c], self.M @ r
+        kappa, Q_cc = self.y[c] / g, self.Q[c, c]
+        moved = Mr - sign * Mr[c] / g * m - self.Q[:, c]  # v − q
+        cross = np.outer(m, moved)
+        towards_m = kappa * Q_cc - sign * self.p[c] + sign * (self.y @ r) - kappa * Mr[c]
+        return replace(
+            self,
+            M=self.M - sign / g * np.outer(m, m),
+            Q=self.Q + sign / g * (cross + cross.T) + Q_cc / g**2 * np.outer(m, m),
+            y=self.y - sign * kappa * m,
+            p=self.p + sign * kappa * moved + towards_m / g * m,
+            **self._sums_after(c, r, Mr, sign),
+        )
+
+    def _sums_after(self, c: int | slice, r: Floats, Mr: Floats, sign: int) -> dict[str, Any]:
+        """The scalar pieces after a change of cluster c, or arrays of them for several."""
+        g = 1 + sign * np.diagonal(self.M)[c]
+        kappa, Q_cc = self.y[c] / g, np.diagonal(self.Q)[c]
+        return {
+            "n_objects": self.n_objects + sign,
+            "total_y": self.total_y + sign * kappa * self.y[c],
+            "log_det_M": self.log_det_M - np.log(g),
+            "trace_MS": self.trace_MS + sign * (2 * Mr[c] - Q_cc) / g,
+            "ySy": self.ySy
+            - 2 * sign * kappa * self.p[c]
+            + kappa**2 * Q_cc
+            + 2 * kappa * (sign * (self.y @ r) - kappa * Mr[c]),
+        }
+
+    def _combine(self, dof: float, n_objects: float, total_y: Any, log_det_M: Any, trace_MS: Any, ySy: Any) -> Any:
         """Put the pieces together; scalars or arrays."""
         alpha, w = self.alpha, total_y / self.alpha
         log_det = (

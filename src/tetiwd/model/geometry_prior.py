@@ -5,6 +5,7 @@ into t, plus s on the diagonal for those born at t; deleting and adding rows is 
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,14 +24,16 @@ def log_prior_geometry(
     for A, chains in zip(A_by_epoch, chain_ids_by_epoch, strict=True):
         A_now, chains_now = np.asarray(A, dtype=float), np.asarray(chains, dtype=int)
         total += log_wishart(A_now, prior_scale(A_before, chains_before, chains_now, new_scale), df_A)
+        if total == -np.inf:  # such an A can be no scale of the next
+            return total
         A_before, chains_before = A_now, chains_now
     return total
 
 
 def prior_scale(A_before: Floats, chains_before: ArrayLike, chains_now: ArrayLike, new_scale: float) -> Floats:
     """P_t: yesterday's A for linked clusters, ``new_scale`` on the diagonal for new ones."""
-    row_before = {int(chain): row for row, chain in enumerate(np.asarray(chains_before, dtype=int))}
-    now = [int(chain) for chain in np.asarray(chains_now, dtype=int)]
+    row_before = {chain: row for row, chain in enumerate(_distinct(chains_before))}
+    now = _distinct(chains_now)
     linked = [c for c, chain in enumerate(now) if chain in row_before]
     source = [row_before[now[c]] for c in linked]
     P = new_scale * np.eye(len(now))
@@ -42,7 +45,7 @@ def log_wishart(A: ArrayLike, scale: ArrayLike, df: float) -> float:
     """Log density of A ~ W_df(scale) with mean = scale, all constants included; −inf where A is not positive."""
     from scipy.special import multigammaln
 
-    A_, P = np.asarray(A, dtype=float), np.asarray(scale, dtype=float)
+    A_, P = _symmetric("A", A), _symmetric("scale", scale)
     k = len(A_)
     if df <= k - 1:
         raise ValueError(f"a {k}×{k} Wishart matrix needs more than {k - 1} degrees of freedom, not {df:g}")
@@ -60,12 +63,8 @@ def log_wishart(A: ArrayLike, scale: ArrayLike, df: float) -> float:
 
 def draw_row(A11: ArrayLike, scale: ArrayLike, df: float, rng: np.random.Generator) -> Floats:
     """Draw the last row of a (k+1)×(k+1) Wishart matrix given the k×k rest (paper Eq. 14): (A_21, A_22)."""
-    A, (beta, residual) = np.asarray(A11, dtype=float), _regression(scale)
+    A, (beta, residual) = _symmetric("A", A11), _regression(scale, df)
     k = len(A)
-    if df <= k:
-        raise ValueError(
-            f"a row of a {k + 1}×{k + 1} Wishart matrix needs more than {k} degrees of freedom, not {df:g}"
-        )
     noise = np.linalg.cholesky(A) @ rng.standard_normal(k)
     A12 = A @ beta + np.sqrt(residual / df) * noise
     schur = residual / df * rng.chisquare(df - k)
@@ -73,22 +72,48 @@ def draw_row(A11: ArrayLike, scale: ArrayLike, df: float, rng: np.random.Generat
 
 
 def log_row_density(A: ArrayLike, scale: ArrayLike, df: float) -> float:
-    """Log density of the last row of A given the rest, the law that :func:`draw_row` draws from."""
-    A_, (beta, residual) = np.asarray(A, dtype=float), _regression(scale)
+    """Log density of the last row of A given the rest, the law of :func:`draw_row`; −inf where A is not positive."""
+    A_, (beta, residual) = _symmetric("A", A), _regression(scale, df)
     A11, A12, k = A_[:-1, :-1], A_[:-1, -1], len(A_) - 1
+    try:
+        log_det = _log_det(A11)
+    except np.linalg.LinAlgError:
+        return -np.inf
     away, variance = A12 - A11 @ beta, residual / df
-    log_normal = -0.5 * (
-        k * np.log(2 * np.pi * variance) + _log_det(A11) + away @ np.linalg.solve(A11, away) / variance
-    )
+    log_normal = -0.5 * (k * np.log(2 * np.pi * variance) + log_det + away @ np.linalg.solve(A11, away) / variance)
     schur = A_[-1, -1] - A12 @ np.linalg.solve(A11, A12)
     return float(log_normal + Gamma((df - k) / 2, 2 * variance).log_density(schur))
 
 
-def _regression(scale: ArrayLike) -> tuple[Floats, float]:
-    """β = P₁₁⁻¹P₁₂ and P₂₂.₁ = P₂₂ − P₂₁β of a partitioned scale matrix."""
-    P = np.asarray(scale, dtype=float)
+def _regression(scale: ArrayLike, df: float) -> tuple[Floats, float]:
+    """β = P₁₁⁻¹P₁₂ and P₂₂.₁ = P₂₂ − P₂₁β of a partitioned scale matrix, if df allow a row of its size."""
+    P = _symmetric("scale", scale)
+    k = len(P) - 1
+    if df <= k:
+        raise ValueError(
+            f"a row of a {k + 1}×{k + 1} Wishart matrix needs more than {k} degrees of freedom, not {df:g}"
+        )
     beta = np.linalg.solve(P[:-1, :-1], P[:-1, -1])
     return beta, float(P[-1, -1] - P[:-1, -1] @ beta)
+
+
+def _symmetric(name: str, matrix: ArrayLike) -> NDArray[Any]:
+    """The matrix as floats, if it is symmetric up to rounding."""
+    M = np.asarray(matrix, dtype=float)
+    if M.ndim != 2 or M.shape[0] != M.shape[1]:
+        raise ValueError(f"{name} must be a square matrix, not of shape {M.shape}")
+    gap = np.abs(M - M.T).max(initial=0)
+    if not gap <= 1e-9 * np.abs(M).max(initial=0):
+        raise ValueError(f"{name} is not symmetric: entries across its diagonal differ by {gap:.3g}")
+    return M
+
+
+def _distinct(chain_ids: ArrayLike) -> list[int]:
+    """Chain ids as a list, none of them twice."""
+    chains = [int(chain) for chain in np.asarray(chain_ids, dtype=int)]
+    if len(set(chains)) < len(chains):
+        raise ValueError(f"a chain has one row of A at an epoch, but chain ids repeat: {chains}")
+    return chains
 
 
 def _log_det(A: Floats) -> float:

@@ -1,6 +1,6 @@
 """The one number everything else is a ratio of: the log joint density of data, clusters, geometry and scales."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import numpy as np
@@ -28,25 +28,44 @@ def log_joint(
     ``labels_by_epoch`` holds chain ids; row c of ``A_by_epoch[t]`` belongs to the c-th smallest chain id at t.
     With ``geometry="isotropic"`` every A_t must be new_scale · I and has no density of its own; without coupling every
     epoch stands alone. ``alpha``, ``xi`` and ``new_scale`` may be left out where the hyperparameters fix them.
+    Where a prior says that something is impossible, −inf is returned and nothing further is evaluated.
     """
-    likelihood = {"distances": log_likelihood, "similarities": log_likelihood_similarity}[kind]
     h = hyperparameters
     alpha = _given_or_fixed("alpha", alpha, h.alpha)
     xi = _given_or_fixed("xi", xi, h.xi)
     new_scale = _given_or_fixed("new_scale", new_scale, h.new_scale)
+    total = 0.0
+    for part in _log_parts(data_by_epoch, labels_by_epoch, A_by_epoch, h, alpha, xi, new_scale, kind):
+        total += part
+        if total == -np.inf:
+            break
+    return float(total)
+
+
+def _log_parts(
+    data_by_epoch: Sequence[ArrayLike],
+    labels_by_epoch: Sequence[ArrayLike],
+    A_by_epoch: Sequence[ArrayLike],
+    h: Hyperparameters,
+    alpha: float,
+    xi: float,
+    new_scale: float,
+    kind: Literal["distances", "similarities"],
+) -> Iterator[float]:
+    """The terms of the log joint, each evaluated when it is asked for: scales, partitions and geometry, likelihoods."""
+    likelihood = {"distances": log_likelihood, "similarities": log_likelihood_similarity}[kind]
     chains_and_rows = [np.unique(np.asarray(labels), return_inverse=True) for labels in labels_by_epoch]
     chain_ids_by_epoch = [chains for chains, _ in chains_and_rows]
     dof = h.dof_by_epoch(len(data_by_epoch))
-    total = log_prior(h.alpha, alpha) + log_prior(h.xi, xi) + log_prior(h.new_scale, new_scale)
+    yield log_prior(h.alpha, alpha) + log_prior(h.xi, xi) + log_prior(h.new_scale, new_scale)
     together: list[Sequence[int]] = [range(len(dof))] if h.coupling else [[t] for t in range(len(dof))]
     for epochs in together:
-        total += log_prior_partitions([labels_by_epoch[t] for t in epochs], xi, h.max_clusters)
+        yield log_prior_partitions([labels_by_epoch[t] for t in epochs], xi, h.max_clusters)
         if h.geometry == "full":
             A, chains = [A_by_epoch[t] for t in epochs], [chain_ids_by_epoch[t] for t in epochs]
-            total += log_prior_geometry(A, chains, h.df_A, new_scale)
+            yield log_prior_geometry(A, chains, h.df_A, new_scale)
     for data, (_, rows), A_t, d in zip(data_by_epoch, chains_and_rows, A_by_epoch, dof, strict=True):
-        total += likelihood(data, rows, A_t, alpha, d)
-    return float(total)
+        yield likelihood(data, rows, A_t, alpha, d)
 
 
 def _given_or_fixed(name: str, value: float | None, prior: Prior) -> float:

@@ -8,7 +8,7 @@ objects), which in the k×k picture is the direction √n; writing H for an orth
     tr(W̃ D)     = −tr(S̃)/α + tr((HᵀGH)⁻¹ HᵀS̃H),      S̃ = n^−½ S n^−½.
 
 This equals the M-form kept by :mod:`tetiwd.model.candidates`, but never divides two small numbers, and a
-translation A → A + 1vᵀ + v1ᵀ drops out exactly. Constants that depend on the data alone are left out.
+translation A → A + 1vᵀ + v1ᵀ drops out up to rounding. Constants that depend on the data alone are left out.
 """
 
 from typing import Any
@@ -56,11 +56,9 @@ def log_likelihood_similarity_dense(
 
 def block_statistics(D: ArrayLike, labels: ArrayLike, n_clusters: int) -> tuple[Floats, Floats]:
     """Cluster sizes and block sums S = Zᵀ D Z: all that the likelihood needs of the data."""
-    matrix, assigned = np.asarray(D), np.asarray(labels)
+    matrix, assigned = np.asarray(D), _check_labels(labels, n_clusters)
     if matrix.ndim != 2 or matrix.shape != (len(assigned),) * 2:
         raise ValueError(f"{len(assigned)} labels do not fit a matrix of shape {matrix.shape}")
-    if len(assigned) and (assigned.min() < 0 or assigned.max() >= n_clusters):
-        raise ValueError(f"labels must index the {n_clusters} rows of A; found {assigned.min()} to {assigned.max()}")
     counts = np.bincount(assigned, minlength=n_clusters).astype(float)
     row_sums = np.zeros((len(assigned), n_clusters))
     for c in range(n_clusters):
@@ -119,5 +117,14 @@ def _solve_cholesky(factor: NDArray[Any], right: Floats) -> Floats:
 
 
 def _dense_covariance(labels: ArrayLike, A: ArrayLike, alpha: float) -> Floats:
+    covariance = np.asarray(A, dtype=float)
+    assigned = _check_labels(labels, len(covariance))
+    return alpha * np.eye(len(assigned)) + covariance[np.ix_(assigned, assigned)]
+
+
+def _check_labels(labels: ArrayLike, n_clusters: int) -> NDArray[Any]:
+    """Labels as an array, every one of which indexes a row of A."""
     assigned = np.asarray(labels)
-    return alpha * np.eye(len(assigned)) + np.asarray(A, dtype=float)[np.ix_(assigned, assigned)]
+    if len(assigned) and (assigned.min() < 0 or assigned.max() >= n_clusters):
+        raise ValueError(f"labels must index the {n_clusters} rows of A; found {assigned.min()} to {assigned.max()}")
+    return assigned

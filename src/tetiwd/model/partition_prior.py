@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike
 
 def log_prior_partitions(labels_by_epoch: Sequence[ArrayLike], xi: float, max_clusters: int | None = None) -> float:
     """Log probability of a series of linked partitions (paper Eqs. 1 and 12, labels forgotten)."""
+    if max_clusters is not None and (max_clusters < 1 or not float(max_clusters).is_integer()):
+        raise ValueError(f"max_clusters must be a whole number of at least 1 or None, not {max_clusters!r}")
     total, before = 0.0, dict[int, int]()
     for labels in labels_by_epoch:
         now = _sizes(labels)
@@ -66,22 +68,27 @@ def candidate_weight(
     if max_clusters is None:
         if size:
             return (before + size) * (size + after) / size
-        return (before or xi) * (after / xi if after else 1.0)
+        backward = before if before else xi
+        return backward * after / xi if after else backward
     if free is None:
         raise ValueError("a finite max_clusters needs the number of free labels")
     share = xi / max_clusters
     if size:
         return (before + size + share) * (size + share + after) / (size + share)
     backward = before + share if before else share * free.here
-    if after:
-        return backward * (after + share) / (share * free.unused) if free.unused else 0.0
     if free.born_next is None:
         return backward
-    return backward * (free.unused - free.born_next) / free.unused if free.unused else 0.0
+    if free.unused == 0:
+        return 0.0
+    forward = (after + share) / share if after else free.unused - free.born_next
+    return backward * forward / free.unused
 
 
 def _sizes(labels: ArrayLike) -> dict[int, int]:
-    chains, sizes = np.unique(np.asarray(labels, dtype=int), return_counts=True)
+    assigned = np.asarray(labels)
+    if assigned.size and assigned.dtype.kind not in "iu":
+        raise ValueError(f"labels must be integers, not {assigned.dtype}")
+    chains, sizes = np.unique(assigned, return_counts=True)
     return {int(chain): int(size) for chain, size in zip(chains, sizes, strict=True)}
 
 

@@ -42,6 +42,12 @@ class Simulation:
     @cached_property
     def cross(self) -> Floats:
         """D*: squared distances between all objects of all epochs, (N, N)."""
+        dimensions = [X.shape[1] for X in self.X]
+        if len(set(dimensions)) > 1:
+            raise SettingsError(
+                f"objects of different epochs have no distances: they live in {dimensions} dimensions; "
+                "simulate with one dof for all epochs"
+            )
         return squared_distances(np.vstack(self.X))
 
     @property
@@ -62,6 +68,8 @@ def simulate(
     ``persistence`` in [0, 1] correlates the cluster centres of linked clusters between epochs. It changes no D_t's
     distribution (the model looks at one epoch at a time), only the cross-time distances; 0 is the paper's story.
     """
+    if not len(n_by_epoch):
+        raise SettingsError("a simulation needs at least one epoch; n_by_epoch is empty")
     rng = np.random.default_rng(seed)
     h = hyperparameters
     alpha, xi, new_scale = (_draw_scale(prior, rng) for prior in (h.alpha, h.xi, h.new_scale))
@@ -145,8 +153,9 @@ def draw_objects(
     for labels, A, d in zip(labels_by_epoch, A_by_epoch, dof, strict=True):
         chains = sorted({int(c) for c in labels})
         fresh = {c: rng.standard_normal(int(d)) for c in chains}
+        earlier = direction if persistence else {}
         direction = {
-            c: persistence * direction[c] + np.sqrt(1 - persistence**2) * fresh[c] if c in direction else fresh[c]
+            c: persistence * earlier[c] + np.sqrt(1 - persistence**2) * fresh[c] if c in earlier else fresh[c]
             for c in chains
         }
         eigenvalues, vectors = np.linalg.eigh(A)

@@ -1,4 +1,9 @@
-"""Move 4: random walks of alpha, xi and new_scale on the log scale, for those that are not fixed."""
+"""Move 4: random walks of alpha, xi and new_scale on the log scale, for those that are not fixed.
+
+new_scale is tied closely to the rows of A that were born under it, so it also moves together with all of them:
+"stretch" multiplies new_scale and every A_t by one factor. The Wishart densities then change by exactly what the change
+of variables gives back, and only the likelihood and the prior of new_scale decide.
+"""
 
 from math import exp, inf, log
 
@@ -9,7 +14,7 @@ from tetiwd.params import Gamma, Hyperparameters
 from tetiwd.state import ChainState
 
 TARGET_ACCEPTANCE = 0.4
-NAMES = ("alpha", "xi", "new_scale")
+NAMES = ("alpha", "xi", "new_scale", "stretch")
 
 
 def update_scales(
@@ -25,9 +30,9 @@ def update_scales(
     """Take several steps on every scale that has a prior; returns the share accepted of each."""
     rates = {}
     for name in NAMES:
-        if not isinstance(getattr(hyperparameters, name), Gamma) or n_steps == 0:
+        if not is_free(name, hyperparameters) or n_steps == 0:
             continue
-        value, accepted = getattr(state, name), 0
+        value, accepted = 1.0 if name == "stretch" else getattr(state, name), 0
         current = log_target(name, value, state, hyperparameters, dof_factor)
         for _ in range(n_steps):
             proposal = value * exp(steps[name] * rng.standard_normal())
@@ -42,11 +47,25 @@ def update_scales(
     return rates
 
 
+def is_free(name: str, hyperparameters: Hyperparameters) -> bool:
+    """True if a scale has a prior to move under."""
+    if name == "stretch":
+        return hyperparameters.geometry == "full" and isinstance(hyperparameters.new_scale, Gamma)
+    return isinstance(getattr(hyperparameters, name), Gamma)
+
+
 def log_target(
     name: str, value: float, state: ChainState, hyperparameters: Hyperparameters, dof_factor: float = 1.0
 ) -> float:
-    """All of the log joint that depends on one scale, as a density of its logarithm, up to a constant."""
+    """All of the log joint that depends on one scale, as a density of its logarithm, up to a constant.
+
+    For "stretch" the value is the factor, and the constant includes the Wishart densities and their Jacobian.
+    """
     h = hyperparameters
+    if name == "stretch":
+        stretched = value * state.new_scale
+        prior: float = h.new_scale.log_density(stretched) + log(stretched)  # type: ignore[union-attr]
+        return prior + log_likelihoods(state, h, factor=value, dof_factor=dof_factor)
     total: float = getattr(h, name).log_density(value) + log(value)
     if name == "xi":
         return total + log_partitions(state, h, value)
@@ -58,7 +77,11 @@ def log_target(
 
 
 def set_scale(state: ChainState, hyperparameters: Hyperparameters, name: str, value: float) -> None:
-    """Give a scale a value; new_scale carries A along where A = new_scale · I."""
+    """Give a scale a value; new_scale carries A along where A = new_scale · I, and "stretch" carries all."""
+    if name == "stretch":
+        state.new_scale *= value
+        state.A *= value
+        return
     setattr(state, name, value)
     if name == "new_scale" and hyperparameters.geometry == "isotropic":
         for t, k in enumerate(state.n_clusters):

@@ -1,0 +1,43 @@
+"""Simulate a small series of distances, find its clusters, and compare with the truth."""
+
+import sys
+
+import numpy as np
+
+from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, log_joint, run_chains, simulate
+
+SIZES = (40, 60, 50)
+TIMES = (2021, 2022, 2023)
+TRUE_MODEL = Hyperparameters(dof=10, alpha=0.5, new_scale=1.0)
+
+
+def show_progress(where) -> None:
+    """One line that rewrites itself on a terminal; nothing elsewhere."""
+    if sys.stdout.isatty():
+        done, total = sum(p.n_done for p in where), sum(p.n_sweeps for p in where)
+        left = max(p.seconds_left for p in where)
+        print(f"\r  {done / total:4.0%} of {total} sweeps, {left:3.0f} s left", end="", flush=True)
+
+
+def main() -> None:
+    """Print what was simulated, what was found, and how sure that is."""
+    truth = simulate(SIZES, TRUE_MODEL, seed=3)
+    series = DistanceSeries.from_distances(truth.D, squared=True, times=TIMES)
+    print(series)
+    print(f"Log joint density of the truth: {log_joint(truth.D, truth.labels, truth.A, TRUE_MODEL):.1f}")
+    print("\nFinding clusters with four chains (the first run compiles for half a minute) ...", flush=True)
+    sample = run_chains(series, Hyperparameters(dof=10), SamplerSettings(), progress=show_progress)
+    print(f"\n\n{sample.diagnostics.verdict}")
+    k = np.concatenate([draws.n_clusters for draws in sample.draws])
+    print("\n  year  true clusters  found (90 % interval)  most probable partition, as chain: members")
+    for t, time in enumerate(TIMES):
+        low, high = np.quantile(k[:, t], [0.05, 0.95]).astype(int)
+        chains, sizes = np.unique(sample.best_frozen.labels[t], return_counts=True)
+        members = ", ".join(f"{c}: {n}" for c, n in zip(chains, sizes, strict=True))
+        print(f"  {time}  {truth.n_clusters[t]:>13}  {np.median(k[:, t]):>5.0f} ({low} to {high})          {members}")
+    alpha = np.concatenate([draws.alpha for draws in sample.draws])
+    print(f"\nWithin-cluster variance: {alpha.mean():.2f} ± {alpha.std():.2f} (truth {truth.alpha})")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""Freezing one partition: the conditionals of the sampler are raised to a growing power until nothing moves.
+
+"posterior" raises everything; "likelihood" lets the degrees of freedom grow instead, which is the paper's rule and
+tends to ever more clusters (docs/explanation/deviations.md, D-04). The last passes take the best candidate only.
+"""
+
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from math import inf
+
+import numpy as np
+
+from tetiwd.density import log_joint_of
+from tetiwd.sampler import Chain, Streams, sweep
+from tetiwd.state import Ints
+
+HIGHEST_POWER = 30.0
+MOST_FINAL_PASSES = 50
+N_AUX = 10  # rows that stand for a possible birth
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """A frozen partition."""
+
+    labels: list[Ints]  # T × (n_t,) chain ids
+    log_joint: float
+    still_moving: int  # objects that moved in the last pass; 0 if the partition is really frozen
+
+
+def anneal(chain: Chain) -> Frozen:
+    """Freeze a copy of a chain's state; the chain itself is left alone."""
+    h, s = chain.hyperparameters, replace(chain.settings, n_aux=max(N_AUX, chain.settings.n_aux))
+    state = deepcopy(chain.state)
+    streams = Streams(s.seed, s.n_chains + chain.index, state.n_epochs)
+    for heat in np.geomspace(1.0, HIGHEST_POWER, s.n_anneal):
+        how = {"power": float(heat)} if s.anneal == "posterior" else {"dof_factor": float(heat)}
+        sweep(state, h, s, streams, chain.tuning, coupled=h.coupling, **how)
+    final = {"power": inf} | ({} if s.anneal == "posterior" else {"dof_factor": HIGHEST_POWER})
+    quiet = replace(s, n_aux=1, n_geometry_steps=0, n_scale_steps=0)
+    moved = 0
+    for _ in range(MOST_FINAL_PASSES):
+        moved = int(sweep(state, h, quiet, streams, chain.tuning, coupled=h.coupling, **final).moved.sum())
+        if moved == 0:
+            break
+    return Frozen(state.labels(), log_joint_of(state, h), moved)

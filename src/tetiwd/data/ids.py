@@ -1,0 +1,103 @@
+"""Ids: which object is which, given as lists or as the labels of a table."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.data.checks import Place
+from tetiwd.data.labels import as_list, check_values, kind_of
+from tetiwd.errors import DataError
+
+
+def check_ids(
+    ids: Sequence[list[Any]], shown: Sequence[str], positions: Sequence[Sequence[int]]
+) -> tuple[NDArray[Any], ...]:
+    """Ids of every epoch as arrays: none missing, none twice, one kind over all epochs.
+
+    ``positions`` are where the user put them: within the epoch, or in one list of all rows.
+    """
+    names = [f"epoch {t}{label}" for t, label in enumerate(shown)]
+    for own, name, at in zip(ids, names, positions, strict=True):
+        check_values(own, f"the id of {name} at position", f"the ids of {name}", at)
+        _check_distinct(own, name, at)
+    kinds = [(kind_of(own[0]), name) for own, name in zip(ids, names, strict=True) if own]
+    for kind, name in kinds:
+        first_kind, first_name = kinds[0]
+        if kind != first_kind:
+            raise DataError(
+                f"ids are {first_kind} at {first_name} and {kind} at {name}; convert them all, for example with str"
+            )
+    return tuple(_as_array(own) for own in ids)
+
+
+def table_labels(matrix: Any, place: Place) -> list[Any] | None:
+    """Row labels of a DataFrame, None for an array; columns must be the same objects in the same order."""
+    index, columns = getattr(matrix, "index", None), getattr(matrix, "columns", None)
+    if index is None or columns is None:
+        return None
+    rows, others = as_list(index, "index", "labels"), as_list(columns, "columns", "labels")
+    if len(rows) == len(others) and rows != others:
+        i = next(i for i, (row, column) in enumerate(zip(rows, others, strict=True)) if row != column)
+        at = f"row {i} is {rows[i]!r} and column {i} is {others[i]!r}"
+        if set(rows) == set(others):
+            place.fail(f"has rows and columns in a different order: {at}", "sort the columns with D.loc[:, D.index]")
+        place.fail(
+            f"has different labels on rows and columns: {at}",
+            "label both with the objects, or drop the labels with D.to_numpy()",
+        )
+    return rows
+
+
+def check_labels_agree(matrix: Any, ids: list[Any], place: Place) -> None:
+    """Ids that were given are the labels of the table, if it has any."""
+    labels = table_labels(matrix, place)
+    if labels is None or is_plain_range(labels) or len(labels) != len(ids):
+        return
+    for i, (label, own) in enumerate(zip(labels, ids, strict=True)):
+        if label != own:
+            place.fail(
+                f"has the label {label!r} at row {i}, where ids has {own!r}",
+                "give ids in the order of the rows, or leave them out to use the labels",
+            )
+
+
+def ids_of_tables(matrices: Sequence[Any], places: Sequence[Place]) -> list[list[Any]] | None:
+    """Labels of the tables of all epochs, if anybody labelled them.
+
+    A table that nobody labelled counts 0 … n−1; where the tables of other epochs have labels, these are ids too.
+    """
+    tables = [table_labels(matrix, place) for matrix, place in zip(matrices, places, strict=True)]
+    labelled = [table is not None and not is_plain_range(table) for table in tables]
+    if not any(labelled):
+        return None
+    if None in tables:
+        raise DataError(
+            f"{places[labelled.index(True)].name} has labelled rows but {places[tables.index(None)].name} has none; "
+            "label the rows of every epoch, or pass ids"
+        )
+    return [table for table in tables if table is not None]
+
+
+def is_plain_range(labels: list[Any]) -> bool:
+    """0, 1, …, n−1: what a table has when nobody labelled it."""
+    return labels == list(range(len(labels)))
+
+
+def _check_distinct(ids: list[Any], where: str, positions: Sequence[int]) -> None:
+    seen: dict[Any, int] = {}
+    for own, position in zip(ids, positions, strict=True):
+        if own in seen:
+            raise DataError(
+                f"{where} has the id {own!r} twice, at positions {seen[own]} and {position}; "
+                "an object appears once per epoch, so merge or rename its copies"
+            )
+        seen[own] = position
+
+
+def _as_array(values: list[Any]) -> NDArray[Any]:
+    """Integers as int64, anything else as the objects they are: conversion could make two ids one."""
+    if all(type(value) is int and abs(value) < 2**63 for value in values):
+        return np.array(values, dtype=np.int64)
+    return np.fromiter(values, dtype=object, count=len(values))

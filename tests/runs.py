@@ -1,0 +1,25 @@
+"""A small run that many tests repeat, and a hash of everything it drew."""
+
+import hashlib
+
+import numpy as np
+
+from tetiwd import DistanceSeries, Gamma, Hyperparameters, SamplerSettings, simulate
+
+MODEL = Hyperparameters(dof=6, df_A=30, xi=Gamma(2, 0.5))
+SETTINGS = SamplerSettings(n_chains=2, n_warmup=30, n_draws=25, thin=2, n_anneal=10, seed=5)
+
+
+def small_series(n_by_epoch=(14, 11, 12)) -> DistanceSeries:
+    truth = simulate(n_by_epoch, Hyperparameters(dof=6, alpha=0.3, new_scale=1.0), seed=3)
+    return DistanceSeries.from_distances(truth.D, squared=True)
+
+
+def digest(sample) -> str:
+    """Hash of all draws, bit by bit."""
+    found = hashlib.sha256()
+    for draws in sample.draws:
+        for name, values in sorted(draws.to_arrays().items()):
+            found.update(name.encode())
+            found.update(np.ascontiguousarray(values).tobytes())
+    return found.hexdigest()

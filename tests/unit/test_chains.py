@@ -1,0 +1,257 @@
+"""Several chains: the same draws however they are run, and nothing lost when they are stopped."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from runs import MODEL, SETTINGS, digest, small_series
+from tetiwd import Hyperparameters, SamplerSettings, run_chains
+from tetiwd.errors import CheckpointError, SettingsError
+from tetiwd.sampler import Chain, run_chain
+
+TESTS = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def reference():
+    return run_chains(small_series(), MODEL, SETTINGS)
+
+
+def test_draws_do_not_depend_on_how_they_are_run(reference, tmp_path):
+    series = small_series()
+    one_thread = run_chains(series, MODEL, SETTINGS, n_threads=1)
+    watched = run_chains(series, MODEL, SETTINGS, progress=lambda where: None)
+    kept = run_chains(series, MODEL, SETTINGS, checkpoint=tmp_path, checkpoint_seconds=0)
+    assert {digest(r) for r in (one_thread, watched, kept)} == {digest(reference)}
+    assert [f.log_joint for f in one_thread.frozen] == [f.log_joint for f in reference.frozen]
+
+
+def test_compiled_and_plain_python_agree():
+    code = """
+from runs import MODEL, digest, small_series
+from tetiwd import SamplerSettings, _jit, run_chains
+settings = SamplerSettings(n_chains=1, n_warmup=6, n_draws=5, n_anneal=2)
+print(_jit.COMPILED, digest(run_chains(small_series((6, 5)), MODEL, settings)))
+"""
+    found = {}
+    for jit in ("0", "1"):
+        environment = os.environ | {"TETIWD_JIT": jit, "PYTHONPATH": str(TESTS)}
+        out = subprocess.run(
+            [sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True
+        ).stdout.split()
+        assert out[0] == str(jit == "1")
+        found[jit] = out[1]
+    assert found["0"] == found["1"]
+
+
+def test_seeds_and_chains_differ(reference):
+    other = run_chains(small_series(), MODEL, replace(SETTINGS, seed=6))
+    assert digest(other) != digest(reference)
+    first, second = reference.draws
+    assert not np.array_equal(first.log_joint, second.log_joint)
+
+
+def test_what_is_recorded(reference):
+    series, draws = small_series(), reference.draws[0]
+    assert len(draws) == SETTINGS.n_draws
+    assert draws.labels.dtype == np.uint16
+    assert draws.labels.shape == (25, sum(series.n_objects))
+    for t, n in enumerate(series.n_objects):
+        own = draws.labels_at(t)
+        assert own.shape == (25, n)
+        assert [len(np.unique(row)) for row in own] == draws.n_clusters[:, t].tolist()
+    for name in ("log_joint", "alpha", "xi", "new_scale"):
+        assert np.isfinite(getattr(draws, name)).all()
+    for name in ("geometry_acceptance", "moved", "spread", "log_det_A", "entropy"):
+        assert getattr(draws, name).shape == (25, 3)
+    assert draws.link_acceptance.shape == (25, 2)
+    assert draws.geometry is None
+    with pytest.raises(AttributeError, match="draws have no 'nothing'"):
+        draws.nothing  # noqa: B018
+
+
+def test_scales_are_in_the_users_units():
+    series = small_series()
+    from tetiwd import DistanceSeries
+
+    larger = DistanceSeries.from_distances([64 * D for D in series.D], squared=True)
+    a, b = (run_chains(s, MODEL, SETTINGS) for s in (series, larger))
+    assert np.array_equal(a.draws[0].labels, b.draws[0].labels)
+    assert np.allclose(64 * a.draws[0].alpha, b.draws[0].alpha)
+    assert np.allclose(64 * a.draws[0].spread, b.draws[0].spread)
+
+
+def test_geometry_is_kept_on_request():
+    draws = run_chains(small_series(), MODEL, replace(SETTINGS, save_geometry=True, n_chains=1)).draws[0]
+    assert len(draws.geometry) == 25
+    assert [len(A) for A in draws.geometry[3]] == draws.n_clusters[3].tolist()
+    again = type(draws).from_arrays(draws.n_objects, draws.to_arrays())
+    for one, two in zip(again.geometry, draws.geometry, strict=True):
+        assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
+
+
+def test_state_is_consistent_after_a_run():
+    chain = Chain(small_series(), MODEL, SETTINGS)
+    for _ in run_chain(chain):
+        pass
+    chain.state.check_invariants()
+
+
+def test_proposals_are_tuned_in_warm_up_only(monkeypatch):
+    def tuning_changes_while_drawing():
+        chain = Chain(small_series(), MODEL, SETTINGS)
+        seen = []
+        for _ in run_chain(chain):
+            if chain.n_done >= SETTINGS.n_warmup:
+                seen.append((chain.tuning.stiffness.tolist(), dict(chain.tuning.steps)))
+        assert chain.tuning.stiffness.tolist() != [100.0] * 3  # it was tuned at all
+        return any(entry != seen[0] for entry in seen)
+
+    assert not tuning_changes_while_drawing()
+    step = Chain.step
+
+    def adapting_forever(self):
+        info = step(self)
+        self.tuning.adapt(info, self.n_done)
+        return info
+
+    monkeypatch.setattr(Chain, "step", adapting_forever)
+    assert tuning_changes_while_drawing()
+
+
+def test_progress_says_where_the_chains_are():
+    seen = []
+    run_chains(small_series((60, 60)), MODEL, replace(SETTINGS, n_warmup=100, n_draws=200), progress=seen.append)
+    last = seen[-1]
+    assert [p.n_done for p in last] == [p.n_sweeps for p in last] == [500, 500]
+    assert all(p.seconds_left == 0 for p in last)
+    assert all(len(p.n_clusters) == 2 and np.isfinite(p.log_joint) for p in last)
+
+
+def test_early_stop_returns_what_was_drawn():
+    def enough(where):
+        return all(not p.warming_up and p.n_done > 130 for p in where)
+
+    long = replace(SETTINGS, n_warmup=20, n_draws=100_000, thin=1)
+    sample = run_chains(small_series(), MODEL, long, progress=enough)
+    assert not sample.complete
+    assert sample.frozen == []
+    assert all(50 < len(draws) < 100_000 for draws in sample.draws)
+    with pytest.raises(SettingsError, match="no partition was frozen"):
+        sample.best_frozen  # noqa: B018
+
+
+def test_control_c_returns_what_was_drawn():
+    long = replace(SETTINGS, n_warmup=5, n_draws=100_000, thin=1)
+    timer = threading.Timer(2.0, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        sample = run_chains(small_series(), MODEL, long)
+    finally:
+        timer.cancel()
+    assert not sample.complete
+    assert all(0 < len(draws) < 100_000 for draws in sample.draws)
+
+
+def test_an_error_in_the_progress_function_stops_the_chains():
+    def broken(where):
+        raise RuntimeError("no screen")
+
+    with pytest.raises(RuntimeError, match="no screen"):
+        run_chains(small_series(), MODEL, replace(SETTINGS, n_draws=100_000), progress=broken)
+
+
+def test_stopped_runs_continue_identically(reference, tmp_path):
+    stops = iter([True, True, True])
+    sample, rounds = None, 0
+    while sample is None or not sample.complete:
+        sample = run_chains(
+            small_series(),
+            MODEL,
+            SETTINGS,
+            checkpoint=tmp_path,
+            resume=rounds > 0,
+            progress=lambda where: next(stops, False),
+        )
+        rounds += 1
+    assert digest(sample) == digest(reference)
+
+
+def test_a_finished_run_can_be_extended(tmp_path):
+    series, longer = small_series(), replace(SETTINGS, n_draws=40)
+    run_chains(series, MODEL, SETTINGS, checkpoint=tmp_path)
+    extended = run_chains(series, MODEL, longer, checkpoint=tmp_path, resume=True)
+    assert digest(extended) == digest(run_chains(series, MODEL, longer))
+
+
+def test_nothing_is_overwritten_and_nothing_foreign_continued(tmp_path):
+    series = small_series()
+    with pytest.raises(CheckpointError, match="there is no checkpoint in"):
+        run_chains(series, MODEL, SETTINGS, checkpoint=tmp_path, resume=True)
+    run_chains(series, MODEL, SETTINGS, checkpoint=tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(CheckpointError, match="already holds checkpoints; pass resume=True"):
+        run_chains(series, MODEL, SETTINGS, checkpoint=tmp_path)
+    for data, model, settings, what in [
+        (small_series((14, 11, 13)), MODEL, SETTINGS, "data"),
+        (series, replace(MODEL, dof=7), SETTINGS, "hyperparameters"),
+        (series, MODEL, replace(SETTINGS, n_aux=3), "settings"),
+    ]:
+        with pytest.raises(CheckpointError, match=f"belongs to other {what}; continue with the {what}"):
+            run_chains(data, model, settings, checkpoint=tmp_path, resume=True)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"coupling": False},
+        {"geometry": "isotropic"},
+        {"geometry": "isotropic", "coupling": False},
+        {"max_clusters": 3},
+        {"max_clusters": 1},
+        {"alpha": 0.4, "xi": 0.7, "new_scale": 0.5},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kind", ["distances", "similarities"])
+@pytest.mark.parametrize("init", ["ward", "one"])
+def test_every_option_runs(options, kind, init):
+    series = small_series()
+    if kind == "similarities":
+        from tetiwd import DistanceSeries
+        from tetiwd.data.negative_type import centred_similarity
+
+        series = DistanceSeries.from_similarities([centred_similarity(D) for D in series.D], symmetrize="mean")
+    model = Hyperparameters(**({"dof": 6, "df_A": 30} | options))
+    settings = SamplerSettings(n_chains=1, n_warmup=20, n_draws=20, init=init, n_anneal=5)
+    chain = Chain(series, model, settings)
+    for _ in run_chain(chain):
+        pass
+    chain.state.check_invariants()
+    assert np.isfinite(chain.draws.log_joint).all()
+    if not model.coupling:
+        assert (chain.state.back == -1).all()
+    if model.max_clusters:
+        assert chain.draws.n_clusters.max() <= model.max_clusters
+    if model.geometry == "isotropic":
+        k = chain.state.n_clusters[0]
+        assert np.array_equal(chain.state.A[0, :k, :k], chain.state.new_scale * np.eye(k))
+
+
+def test_capacity_grows_when_clusters_do():
+    series = small_series((60, 40))
+    labels = [np.arange(60) % 15, np.arange(40) % 12]
+    model = Hyperparameters(dof=6, df_A=200, xi=80.0)
+    chain = Chain(series, model, SamplerSettings(n_chains=1, n_warmup=10, n_draws=5, init=labels))
+    for _ in run_chain(chain):
+        pass
+    assert chain.state.capacity > 16
+    chain.state.check_invariants()

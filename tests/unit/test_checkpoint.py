@@ -1,0 +1,143 @@
+"""Checkpoint files: whole or refused, and the generation before is there when the last one is damaged."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from reference import rng_for
+from runs import MODEL, SETTINGS, digest, small_series
+from tetiwd import run_chains
+from tetiwd.errors import CheckpointError
+from tetiwd.io.checkpoint import previous_of, read_checkpoint, write_checkpoint
+
+TESTS = Path(__file__).parents[1]
+ABOUT = {"data": "a", "settings": "b"}
+
+
+def write(path, value):
+    write_checkpoint(path, ABOUT, {"x": np.arange(value)}, {"n": value})
+
+
+def test_round_trip_keeps_every_bit(tmp_path):
+    path = tmp_path / "one"
+    arrays = {"x": rng_for(1).standard_normal((3, 2)), "k": np.array([1, 2], dtype=np.uint16)}
+    values = {"pi": 0.1 + 0.2, "state": np.random.default_rng(3).bit_generator.state}
+    write_checkpoint(path, ABOUT, arrays, values)
+    found, found_values, trouble = read_checkpoint(path, ABOUT)
+    assert trouble is None
+    assert found_values == values
+    assert all(np.array_equal(found[name], arrays[name]) and found[name].dtype == arrays[name].dtype for name in arrays)
+
+
+def spoil_byte(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def cut_short(path):
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def empty(path):
+    path.write_bytes(b"")
+
+
+@pytest.mark.parametrize("damage", [spoil_byte, cut_short, empty])
+def test_a_damaged_file_falls_back_to_the_previous_one(tmp_path, damage):
+    path = tmp_path / "one"
+    write(path, 3)
+    write(path, 4)
+    damage(path)
+    arrays, values, trouble = read_checkpoint(path, ABOUT)
+    assert values == {"n": 3}
+    assert len(arrays["x"]) == 3
+    assert "one is damaged" in trouble
+    assert "continuing from the previous one, one.previous" in trouble
+    damage(previous_of(path))
+    with pytest.raises(CheckpointError, match="is damaged"):
+        read_checkpoint(path, ABOUT)
+
+
+def test_a_crash_while_writing_leaves_the_last_one(tmp_path, monkeypatch):
+    path = tmp_path / "one"
+    write(path, 3)
+
+    def power_cut(descriptor):
+        raise OSError("power cut")
+
+    monkeypatch.setattr(os, "fsync", power_cut)
+    with pytest.raises(OSError, match="power cut"):
+        write(path, 4)
+    monkeypatch.undo()
+    assert read_checkpoint(path, ABOUT)[1] == {"n": 3}
+
+
+def test_a_crash_between_the_two_renames_leaves_the_previous_one(tmp_path):
+    path = tmp_path / "one"
+    write(path, 3)
+    os.replace(path, previous_of(path))
+    assert read_checkpoint(path, ABOUT)[1] == {"n": 3}
+
+
+def test_no_pickle_is_ever_loaded(tmp_path):
+    with pytest.raises(ValueError, match="Object arrays cannot be saved"):
+        write_checkpoint(tmp_path / "one", ABOUT, {"x": np.array([{}], dtype=object)}, {})
+
+
+def test_a_damaged_run_continues_from_the_generation_before_and_says_so(tmp_path):
+    series = small_series()
+    reference = run_chains(series, MODEL, SETTINGS, checkpoint=tmp_path, checkpoint_seconds=0)
+    spoil_byte(tmp_path / "chain-1.checkpoint")
+    again = run_chains(series, MODEL, SETTINGS, checkpoint=tmp_path, resume=True)
+    assert digest(again) == digest(reference)
+    assert len(again.notes) == 1
+    assert "chain-1.checkpoint is damaged" in again.notes[0]
+
+
+RUN = """
+import sys
+from runs import MODEL, SETTINGS, digest, small_series
+from dataclasses import replace
+from pathlib import Path
+from tetiwd import run_chains
+folder = Path(sys.argv[1])
+settings = replace(SETTINGS, n_warmup=200, n_draws=400, anneal=None)
+resume = any(folder.iterdir())
+print("ready", flush=True)
+sample = run_chains(small_series(), MODEL, settings, checkpoint=folder, checkpoint_seconds=0.05, resume=resume)
+print(digest(sample))
+"""
+
+
+def test_killed_at_any_moment_the_run_continues_identically(tmp_path):
+    """kill −9 at 20 random moments of one run; the draws are those of a run that was never interrupted."""
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    whole.mkdir()
+    broken.mkdir()
+    environment = os.environ | {"PYTHONPATH": str(TESTS)}
+
+    def start(folder):
+        command = [sys.executable, "-c", RUN, str(folder)]
+        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+    process = start(whole)
+    expected = process.communicate()[0].split()[-1]
+    rng, kills = rng_for(30), 0
+    while True:
+        process = start(broken)
+        assert process.stdout.readline() == "ready\n"
+        if kills == 20:
+            break
+        time.sleep(float(rng.uniform(0.02, 0.45)))
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            kills += 1
+        process.communicate()
+    assert process.communicate()[0].split()[-1] == expected

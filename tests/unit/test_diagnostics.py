@@ -1,0 +1,96 @@
+"""The verdict on the chains, in numbers and in words."""
+
+import numpy as np
+import pytest
+from arviz_stats.base import array_stats
+
+from reference import rng_for
+from tetiwd.draws import PER_EPOCH, SCALARS, Draws
+from tetiwd.summarize import diagnose
+
+
+def made_up(k_by_chain, n=400, n_objects=(6, 5), shift=(0.0, 0.0, 0.0, 0.0)):
+    """Draws with given numbers of clusters at the second epoch, everything else alike."""
+    rng, chains = rng_for(40), []
+    for k, move in zip(k_by_chain, shift, strict=False):
+        columns = {name: list(rng.standard_normal(n) + move) for name in SCALARS}
+        columns |= {name: list(rng.standard_normal((n, 2))) for name in PER_EPOCH}
+        columns["xi"] = [1.0] * n
+        sizes = np.column_stack([np.full(n, 3), k + (rng.random(n) < 0.2)])
+        columns["n_clusters"] = list(sizes)
+        columns["labels"] = list(rng.integers(3, size=(n, 11)).astype(np.uint16))
+        columns["link_acceptance"] = list(rng.random((n, 1)))
+        chains.append(Draws(n_objects, columns, None))
+    return chains
+
+
+def test_chains_that_agree():
+    chains = made_up([4, 4, 4, 4])
+    found = diagnose(chains, [2001, 2003])
+    assert found.converged
+    assert found.verdict == "All 4 chains agree."
+    values = np.array([d.log_joint for d in chains])
+    assert found["log_joint"].r_hat == pytest.approx(array_stats.rhat(values, method="rank"))
+    assert found["log_joint"].ess_bulk == pytest.approx(array_stats.ess(values, method="bulk"))
+    assert found["log_joint"].ess_tail == pytest.approx(array_stats.ess(values, method="tail", prob=(0.05, 0.95)))
+
+
+def test_constants_are_called_constant():
+    found = diagnose(made_up([4, 4, 4, 4]), [2001, 2003])
+    assert found["xi"].constant
+    assert str(found["xi"]) == "xi: constant at 1"
+    assert found["k at 2001"].constant
+    assert "R-hat" in str(found["k at 2003"])
+
+
+def test_disagreement_names_the_epoch_the_numbers_and_the_chains():
+    found = diagnose(made_up([4, 4, 6, 6]), [2001, 2003])
+    assert not found.converged
+    assert found.verdict.startswith("Chains disagree on k at 2003: ")
+    assert "4 in chains 1, 2 and 6 in chains 3, 4" in found.verdict
+
+
+def test_other_disagreement_gives_the_means():
+    found = diagnose(made_up([4, 4, 4, 4], shift=(0, 0, 0, 9)), [2001, 2003])
+    assert "means by chain" in found.verdict
+    assert not found.converged
+
+
+def test_chains_that_stand_still_in_different_places_disagree():
+    chains = made_up([4, 4])
+    for chain, k in zip(chains, (3, 5), strict=True):
+        chain._columns["n_clusters"] = [np.array([3, k])] * 400
+    found = diagnose(chains, [2001, 2003])
+    assert found["k at 2003"].r_hat == np.inf
+    assert found.verdict.startswith("Chains disagree on k at 2003: 3 in chain 1 and 5 in chain 2")
+
+
+def test_a_rare_excursion_is_no_disagreement():
+    chains = made_up([4, 4, 4, 4])
+    for chain in chains:
+        chain._columns["n_clusters"] = [np.array([3, 4])] * 400
+    chains[0]._columns["n_clusters"] = [np.array([3, 4])] * 399 + [np.array([3, 5])]
+    assert diagnose(chains, [2001, 2003])["k at 2003"].r_hat < 1.05
+
+
+def test_too_few_effective_draws_are_said():
+    chains = made_up([4, 4, 4, 4])
+    rng = rng_for(41)
+    for chain in chains:
+        slow = [0.0]
+        for step in rng.standard_normal(399):
+            slow.append(0.92 * slow[-1] + step)
+        chain._columns["alpha"] = slow
+    found = diagnose(chains, [2001, 2003])
+    assert not found.converged
+    assert "Chains agree, but alpha has only" in found.verdict
+
+
+def test_one_chain_and_no_draws():
+    assert diagnose(made_up([4]), [2001, 2003]).verdict.startswith("One chain only")
+    assert diagnose(made_up([4, 4], n=3), [2001, 2003]).verdict == "too few draws to judge: 3 per chain"
+
+
+def test_unknown_quantity():
+    with pytest.raises(KeyError, match="there are log_joint"):
+        diagnose(made_up([4, 4]), [2001, 2003])["beta"]
