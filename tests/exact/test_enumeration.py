@@ -6,24 +6,14 @@ from math import exp
 
 import numpy as np
 import pytest
-from arviz_stats.base import array_stats
 
 from reference import canonical, linked_partitions, rng_for
 from small_worlds import random_state, small_series
 from tetiwd import Gamma, Hyperparameters
 from tetiwd.model import log_joint, log_prior_partitions
-from tetiwd.moves import link_greedily, update_assignments, update_links
-from tetiwd.params import SamplerSettings
-from tetiwd.sampler import Streams, Tuning, sweep
-from tetiwd.state import ChainState, model_of, start_values
-
-FIXED = {"alpha": 0.8, "xi": 1.3, "new_scale": 0.7}
-
-
-def one_cluster_each(series, h):
-    state = ChainState(series, [np.zeros(n, dtype=np.int64) for n in series.n_objects], unit=1.0)
-    start_values(state, h)
-    return state
+from tetiwd.moves import link_greedily
+from tetiwd.state import model_of
+from visits import FIXED, check_visits, normalised, one_cluster_each, run
 
 
 def exact_posterior(series, h):
@@ -33,66 +23,6 @@ def exact_posterior(series, h):
         A = [FIXED["new_scale"] * np.eye(len(np.unique(own))) for own in labels]
         log_p[canonical(labels)] = log_joint(series.matrices, labels, A, h, kind=series.kind)
     return normalised(log_p)
-
-
-def normalised(log_p):
-    top = max(log_p.values())
-    weights = {cell: exp(value - top) for cell, value in log_p.items()}
-    total = sum(weights.values())
-    return {cell: weight / total for cell, weight in weights.items()}
-
-
-def total_variation(visited, law):
-    seen = Counter(visited)
-    return sum(abs(seen[cell] / len(visited) - p) for cell, p in law.items()) / 2
-
-
-def effective_sizes(visited, law):
-    """How many independent draws the visits are worth, for every cell."""
-    n = len(visited)
-    sizes = {}
-    for cell, p in law.items():
-        if n * p >= 50:
-            hits = np.array([state == cell for state in visited], dtype=float)
-            sizes[cell] = float(array_stats.ess(hits[None, :], method="mean")) if 0 < hits.sum() < n else n
-    typical = float(np.median(list(sizes.values())))
-    return np.array([min(n, sizes.get(cell, typical)) for cell in law])
-
-
-def largest_variation(visited, law):
-    """1.2 times the expected total variation of independent draws of equal effective size.
-
-    With few cells the total variation of independent draws itself varies more than that; then its 99.9 % quantile.
-    """
-    p, n = np.array(list(law.values())), effective_sizes(visited, law)
-    expected = np.sqrt(2 * p * (1 - p) / np.pi / n).sum() / 2
-    draws = rng_for(15).multinomial(int(np.median(n)), p / p.sum(), size=2000) / int(np.median(n))
-    return max(1.2 * expected, np.quantile(np.abs(draws - p).sum(axis=1) / 2, 0.999))
-
-
-def check_visits(visited, law, extra=0.0):
-    assert set(visited) <= {cell for cell, p in law.items() if p > 0}
-    assert total_variation(visited, law) < largest_variation(visited, law) + extra
-
-
-def run(state, h, n, *, move, seed, dof_factor=1.0):
-    """Linked partitions visited by repeating one move, or the whole sweep."""
-    settings = SamplerSettings(n_aux=2, n_geometry_steps=2)
-    streams, tuning = Streams(seed, 0, state.n_epochs), Tuning(np.full(state.n_epochs, 20.0))
-    visited = []
-    for _ in range(n):
-        if move == "sweep":
-            sweep(state, h, settings, streams, tuning, coupled=h.coupling, dof_factor=dof_factor)
-        elif move == "assignments":
-            for t, rng in enumerate(streams.epochs):
-                model = model_of(state, h, t, dof_factor=dof_factor)
-                update_assignments(state, t, model, settings.n_aux, rng, coupled=h.coupling)
-        else:
-            for t, rng in enumerate(streams.epochs[:-1]):
-                update_links(state, t, model_of(state, h, t), rng)
-        visited.append(canonical(state.labels()))
-    state.check_invariants()
-    return visited
 
 
 CASES = [

@@ -1,0 +1,57 @@
+"""Bugs that only show in the distribution of draws, planted in the compiled sampler, fail Geweke's test.
+
+(Bugs in weights and ratios are planted in test_conditional_ratios.py, endless tuning in unit/test_chains.py.)
+"""
+
+from math import sqrt
+
+import pytest
+
+from geweke import MODELS, check, z_scores
+from small_worlds import plain
+from tetiwd import _kernels
+from tetiwd._jit import COMPILED
+from tetiwd.moves import assignments
+
+CALLERS = ["weigh_candidates", "assign_objects"]  # of draw_row and choose, innermost first
+
+
+def row_with_wrong_degrees_of_freedom(rng, births, e, df_A, x, h):
+    n_active = births.lengths[0]
+    variance = births.residual[e] / df_A
+    for i in range(n_active):
+        x[i] = rng.standard_normal()
+    _kernels.solve_upper(births.factor, n_active, x)
+    for i in range(n_active):
+        c = births.active[i]
+        h[c] = births.beta[e, c] + sqrt(variance) * x[i]
+    return variance * _kernels.draw_chi_square(rng, df_A)  # forgets the rows that are there
+
+
+def row_that_ignores_the_epoch_before(rng, births, e, df_A, x, h):
+    n_active = births.lengths[0]
+    variance = births.residual[e] / df_A
+    for i in range(n_active):
+        x[i] = rng.standard_normal()
+    _kernels.solve_upper(births.factor, n_active, x)
+    for i in range(n_active):
+        h[births.active[i]] = sqrt(variance) * x[i]  # forgets beta
+    return variance * _kernels.draw_chi_square(rng, df_A - n_active)
+
+
+def plant(monkeypatch, name, bug):
+    """Replace a kernel and compile everything anew that calls it."""
+    from numba import njit
+
+    monkeypatch.setattr(_kernels, name, njit(bug))
+    for caller in CALLERS:
+        monkeypatch.setattr(_kernels, caller, njit(error_model="numpy")(plain(getattr(_kernels, caller))))
+    monkeypatch.setattr(assignments, "assign_objects", _kernels.assign_objects)
+
+
+@pytest.mark.skipif(not COMPILED, reason="too slow without the compiler")
+@pytest.mark.parametrize("bug", [row_with_wrong_degrees_of_freedom, row_that_ignores_the_epoch_before])
+def test_a_wrong_law_of_rows_is_caught(monkeypatch, bug):
+    plant(monkeypatch, "draw_row", bug)
+    with pytest.raises(AssertionError):
+        check(z_scores(MODELS["full"], "distances", 3_000))
