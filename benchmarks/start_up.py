@@ -27,6 +27,5 @@ def main() -> None:
             float(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
             for _ in range(2)
         ]
-    print(
-        f"\nimport, data and two sweeps: {times[0]:.1f} s with an empty compile cache, {times[1]:.1f} s with a filled one"
-    )
+    empty, filled = times
+    print(f"\nimport, data and two sweeps: {empty:.1f} s with an empty compile cache, {filled:.1f} s with a filled one")

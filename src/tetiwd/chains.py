@@ -36,7 +36,7 @@ class Progress:
     seconds_left: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sample:
     """What all chains drew."""
 
@@ -48,6 +48,9 @@ class Sample:
     frozen: list[Frozen]  # one per chain, empty if annealing was not asked for or the run was stopped
     complete: bool  # False if it was stopped early
     notes: tuple[str, ...]  # what the user should know, such as a damaged checkpoint
+
+    def __repr__(self) -> str:
+        return f"Sample({len(self.draws)} chains × {min(map(len, self.draws))} draws; {self.diagnostics.verdict})"
 
     @property
     def best_frozen(self) -> Frozen:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.density import log_joint_of
+from tetiwd.moves import scale
 from tetiwd.params import Hyperparameters
 from tetiwd.state import ChainState, SweepInfo
 
@@ -19,7 +20,8 @@ class Draws:
 
     ``labels`` holds the chain id of every object, all epochs side by side (see :meth:`labels_at`). ``spread`` is the
     mean squared distance between cluster centres that A_t implies, ``entropy`` that of the cluster sizes; neither
-    depends on names. ``geometry`` is None, or A_t of every draw with rows in increasing order of chain id.
+    depends on names. ``scale_acceptance`` has one column per move of ``moves.scale``, NaN where there is nothing to
+    move. ``geometry`` is None, or A_t of every draw with rows in increasing order of chain id.
     """
 
     def __init__(
@@ -27,22 +29,29 @@ class Draws:
     ) -> None:
         self.n_objects = tuple(n_objects)
         self._columns = columns
+        self._arrays: dict[str, NDArray[Any]] = {}  # columns as arrays, made when first asked for
         self.geometry = geometry
 
     @classmethod
     def empty(cls, n_objects: Sequence[int], *, keep_geometry: bool) -> "Draws":
         """No draws yet."""
-        names = ("labels", *SCALARS, *PER_EPOCH, "link_acceptance")
+        names = ("labels", *SCALARS, *PER_EPOCH, "link_acceptance", "scale_acceptance")
         return cls(n_objects, {name: [] for name in names}, [] if keep_geometry else None)
 
     def __len__(self) -> int:
         return len(self._columns["log_joint"])
 
+    def __repr__(self) -> str:
+        return f"Draws({len(self)} draws of {len(self.n_objects)} epochs, {sum(self.n_objects)} objects)"
+
     def __getattr__(self, name: str) -> NDArray[Any]:
         columns = self.__dict__.get("_columns", {})
         if name not in columns:
             raise AttributeError(f"draws have no {name!r}; they have {', '.join(columns)}")
-        return np.array(columns[name])
+        if name not in self._arrays:
+            self._arrays[name] = np.array(columns[name])
+            self._arrays[name].flags.writeable = False
+        return self._arrays[name]
 
     def labels_at(self, t: int) -> NDArray[Any]:
         """Chain ids of the objects of epoch t, (draws, n_t)."""
@@ -65,9 +74,11 @@ class Draws:
             "moved": info.moved,
             "geometry_acceptance": info.geometry,
             "link_acceptance": info.links,
+            "scale_acceptance": np.array([info.scale.get(name, np.nan) for name in scale.NAMES]),
             "spread": np.array([_mean_distance(A) * state.unit for A in geometry]),
             "log_det_A": np.array([np.linalg.slogdet(A * state.unit)[1] for A in geometry]),
         }
+        self._arrays.clear()
         for name, value in row.items():
             self._columns[name].append(value)
         if self.geometry is not None:
@@ -75,7 +86,7 @@ class Draws:
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything as plain arrays, for storage."""
-        arrays = {name: np.array(column) for name, column in self._columns.items()}
+        arrays = {name: getattr(self, name) for name in self._columns}
         if self.geometry is not None:
             flat = [A.ravel() for draw in self.geometry for A in draw]
             arrays["geometry"] = np.concatenate(flat) if flat else np.empty(0)

@@ -72,6 +72,10 @@ def test_what_is_recorded(reference):
     for name in ("geometry_acceptance", "moved", "spread", "log_det_A", "entropy"):
         assert getattr(draws, name).shape == (25, 3)
     assert draws.link_acceptance.shape == (25, 2)
+    assert draws.scale_acceptance.shape == (25, 4)
+    assert ((draws.scale_acceptance >= 0) & (draws.scale_acceptance <= 1)).all()
+    assert repr(draws) == "Draws(25 draws of 3 epochs, 37 objects)"
+    assert repr(reference).startswith("Sample(2 chains × 25 draws; ")
     assert draws.geometry is None
     with pytest.raises(AttributeError, match="draws have no 'nothing'"):
         draws.nothing  # noqa: B018
@@ -102,6 +106,13 @@ def test_state_is_consistent_after_a_run():
     for _ in run_chain(chain):
         pass
     chain.state.check_invariants()
+
+
+def test_epochs_are_apart_at_first_and_linked_from_then_on():
+    chain = Chain(small_series(), MODEL, replace(SETTINGS, n_warmup=12, n_uncoupled=5))
+    for i in range(12):
+        chain.step()
+        assert (chain.state.back >= 0).any() == (i >= 5)
 
 
 def test_proposals_are_tuned_in_warm_up_only(monkeypatch):

@@ -20,6 +20,7 @@ def made_up(k_by_chain, n=400, n_objects=(6, 5), shift=(0.0, 0.0, 0.0, 0.0)):
         columns["n_clusters"] = list(sizes)
         columns["labels"] = list(rng.integers(3, size=(n, 11)).astype(np.uint16))
         columns["link_acceptance"] = list(rng.random((n, 1)))
+        columns["scale_acceptance"] = list(rng.random((n, 4)))
         chains.append(Draws(n_objects, columns, None))
     return chains
 

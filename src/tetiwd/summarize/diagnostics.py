@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.draws import Draws
+from tetiwd.draws import SCALARS, Draws
 
 LARGEST_R_HAT = 1.1
 SMALLEST_ESS = 100
@@ -70,8 +70,7 @@ def diagnose(draws_by_chain: Sequence[Draws], times: Sequence[Any], seed: int = 
 
 def _label_free(draws_by_chain: Sequence[Draws], times: Sequence[Any], n: int, seed: int) -> dict[str, NDArray[Any]]:
     """Name → (chains, draws)."""
-    series = {name: np.array([getattr(d, name)[:n] for d in draws_by_chain]) for name in ("log_joint", "alpha", "xi")}
-    series["new_scale"] = np.array([d.new_scale[:n] for d in draws_by_chain])
+    series = {name: np.array([getattr(d, name)[:n] for d in draws_by_chain]) for name in SCALARS}
     rng = np.random.default_rng(seed)
     for t, time in enumerate(times):
         series[f"k at {time}"] = np.array([d.n_clusters[:n, t] for d in draws_by_chain])
