@@ -1,5 +1,6 @@
 """What the model takes as given: hyperparameters, each a number (fixed) or a Gamma prior (sampled)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, lgamma, log
 from numbers import Integral, Real
@@ -12,6 +13,17 @@ def check_positive(name: str, value: Any) -> None:
     """Refuse anything but a positive finite number."""
     if not isinstance(value, Real) or value is True or not 0 < float(value) < inf:
         raise SettingsError(f"{name} must be a positive finite number, not {value!r}")
+
+
+def is_whole(value: Any, least: int) -> bool:
+    """True for a whole number that is not too small."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
+
+
+def _as_numbers(values: Any) -> Any:
+    """A list or array as a tuple, a zero-dimensional array as a number; text and the empty list stay as they are."""
+    plain = values.tolist() if hasattr(values, "tolist") else values
+    return tuple(plain) if isinstance(plain, Sequence) and not isinstance(plain, str) and len(plain) else plain
 
 
 @dataclass(frozen=True)
@@ -64,7 +76,7 @@ class Hyperparameters:
         False treats every epoch by itself: no links, no memory; alpha, xi and new_scale are still shared.
     """
 
-    dof: float | tuple[float, ...]
+    dof: float | Sequence[float]
     df_A: float = 100.0
     alpha: Prior = Gamma(1.0, 1.0)
     xi: Prior = 1.0
@@ -74,13 +86,15 @@ class Hyperparameters:
     coupling: bool = True
 
     def __post_init__(self) -> None:
+        if isinstance(self.dof, Sequence) or hasattr(self.dof, "tolist"):
+            object.__setattr__(self, "dof", _as_numbers(self.dof))
         for value in self.dof if isinstance(self.dof, tuple) else (self.dof,):
             check_positive("dof", value)
         check_positive("df_A", self.df_A)
         for name in ("alpha", "xi", "new_scale"):
             if not isinstance(getattr(self, name), Gamma):
                 check_positive(name, getattr(self, name))
-        if self.max_clusters is not None and (self.max_clusters != int(self.max_clusters) or self.max_clusters < 1):
+        if self.max_clusters is not None and not is_whole(self.max_clusters, 1):
             raise SettingsError(f"max_clusters must be a whole number of at least 1 or None, not {self.max_clusters!r}")
         if self.geometry not in ("full", "isotropic"):
             raise SettingsError(f'geometry must be "full" or "isotropic", not {self.geometry!r}')
@@ -92,13 +106,13 @@ class Hyperparameters:
 
     def dof_by_epoch(self, n_epochs: int) -> tuple[float, ...]:
         """One number per epoch, whichever way dof was given."""
-        if not isinstance(self.dof, tuple):
+        if not isinstance(self.dof, Sequence):
             return (float(self.dof),) * n_epochs
         if len(self.dof) != n_epochs:
             raise SettingsError(
                 f"dof has {len(self.dof)} values for {n_epochs} epochs; give one number or one per epoch"
             )
-        return self.dof
+        return tuple(self.dof)
 
 
 def log_prior(prior: Prior, value: float) -> float:
@@ -156,7 +170,7 @@ class SamplerSettings:
         lowest |= {"n_scale_steps": 0, "n_anneal": 0, "seed": 0}
         for name, least in lowest.items():
             value = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
+            if not is_whole(value, least):
                 raise SettingsError(f"{name} must be a whole number of at least {least}, not {value!r}")
         if self.n_uncoupled is not None and not 0 <= self.n_uncoupled <= self.n_warmup:
             raise SettingsError(

@@ -95,3 +95,8 @@ def test_what_another_prior_forbids_has_density_zero():
     for t in range(3):
         negative = [-50 * own if s == t else own for s, own in enumerate(A)]
         assert log_joint(matrices, LABELS, negative, h) == -np.inf
+
+
+def test_an_unknown_kind_is_refused():
+    with pytest.raises(ValueError, match="kind must be"):
+        log_joint([np.zeros((1, 1))], [[0]], [[[1.0]]], Hyperparameters(dof=1, alpha=1.0, new_scale=1.0), kind="D")

@@ -289,3 +289,12 @@ def test_epochs_of_unequal_dimensions_have_no_cross_time_distances():
 def test_nonsense_is_refused(call, message):
     with pytest.raises(SettingsError, match=message):
         call()
+
+
+def test_simulation_follows_the_options_of_the_model():
+    h = Hyperparameters(dof=4, alpha=1.0, new_scale=0.7, xi=2.0, geometry="isotropic", coupling=False)
+    s = simulate([8, 8, 8], h, SEED)
+    chains = [set(own.tolist()) for own in s.labels]
+    assert not any(a & b for a, b in pairwise(chains))
+    assert all(np.array_equal(A, 0.7 * np.eye(len(own))) for A, own in zip(s.A, chains, strict=True))
+    assert np.isfinite(log_joint(s.D, s.labels, s.A, h))

@@ -35,6 +35,13 @@ def test_fixed_quantities_have_no_density():
         ({"dof": 3, "xi": "1"}, "xi must be a positive finite number, not '1'"),
         ({"dof": 3, "new_scale": True}, "new_scale must be a positive finite number, not True"),
         ({"dof": 3, "max_clusters": 0}, "max_clusters must be a whole number of at least 1 or None, not 0"),
+        (
+            {"dof": 3, "max_clusters": float("nan")},
+            "whole number of at least 1 or None, not nan",
+        ),
+        ({"dof": 3, "max_clusters": True}, "max_clusters must be a whole number of at least 1 or None, not True"),
+        ({"dof": []}, "dof must be a positive finite number, not []"),
+        ({"dof": "auto"}, "dof must be a positive finite number, not 'auto'"),
         ({"dof": 3, "max_clusters": 2.5}, "max_clusters must be a whole number of at least 1 or None, not 2.5"),
         ({"dof": 3, "df_A": 10, "max_clusters": 30}, "df_A must exceed max_clusters − 1 = 29"),
     ],
@@ -60,3 +67,12 @@ def test_joint_is_minus_infinity_off_the_fixed_value():
     h = Hyperparameters(dof=2, alpha=1.0, new_scale=1.0)
     assert np.isfinite(log_joint([D], [[0, 0]], [[[1.0]]], h))
     assert log_joint([D], [[0, 0]], [[[1.0]]], h, alpha=2.0) == -inf
+
+
+@pytest.mark.parametrize("dof", [(3.0, 4.0), [3, 4], np.array([3, 4])], ids=["tuple", "list", "array"])
+def test_degrees_of_freedom_per_epoch(dof):
+    assert Hyperparameters(dof=dof).dof_by_epoch(2) == (3, 4)
+    assert Hyperparameters(dof=dof) == Hyperparameters(dof=(3, 4))
+    assert Hyperparameters(dof=np.float32(3)).dof_by_epoch(2) == (3, 3)
+    with pytest.raises(SettingsError, match="dof has 2 values for 3 epochs"):
+        Hyperparameters(dof=dof).dof_by_epoch(3)

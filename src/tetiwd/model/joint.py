@@ -53,7 +53,10 @@ def _log_parts(
     kind: Literal["distances", "similarities"],
 ) -> Iterator[float]:
     """The terms of the log joint, each evaluated when it is asked for: scales, partitions and geometry, likelihoods."""
-    likelihood = {"distances": log_likelihood, "similarities": log_likelihood_similarity}[kind]
+    likelihoods = {"distances": log_likelihood, "similarities": log_likelihood_similarity}
+    if kind not in likelihoods:
+        raise ValueError(f'kind must be "distances" or "similarities", not {kind!r}')
+    likelihood = likelihoods[kind]
     chains_and_rows = [np.unique(np.asarray(labels), return_inverse=True) for labels in labels_by_epoch]
     chain_ids_by_epoch = [chains for chains, _ in chains_and_rows]
     dof = h.dof_by_epoch(len(data_by_epoch))

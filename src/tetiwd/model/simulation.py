@@ -73,8 +73,15 @@ def simulate(
     rng = np.random.default_rng(seed)
     h = hyperparameters
     alpha, xi, new_scale = (_draw_scale(prior, rng) for prior in (h.alpha, h.xi, h.new_scale))
-    labels = draw_partitions(n_by_epoch, xi, h.max_clusters, rng)
-    A = draw_geometry(labels, h.df_A, new_scale, rng)
+    if h.coupling:
+        labels = draw_partitions(n_by_epoch, xi, h.max_clusters, rng)
+    else:
+        alone = [draw_partitions([n], xi, h.max_clusters, rng)[0] for n in n_by_epoch]
+        labels = [own + sum(int(earlier.max()) + 1 for earlier in alone[:t]) for t, own in enumerate(alone)]
+    if h.geometry == "full":
+        A = draw_geometry(labels, h.df_A, new_scale, rng)
+    else:
+        A = [new_scale * np.eye(len(np.unique(own))) for own in labels]
     X = draw_objects(labels, A, alpha, h.dof_by_epoch(len(labels)), rng, persistence)
     return Simulation(X=X, labels=labels, alpha=alpha, A=A, xi=xi, new_scale=new_scale)
 
