@@ -4,7 +4,6 @@
 tends to ever more clusters (docs/explanation/deviations.md, D-04). The last passes take the best candidate only.
 """
 
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -31,7 +30,7 @@ class Frozen:
 def anneal(chain: Chain) -> Frozen:
     """Freeze a copy of a chain's state; the chain itself is left alone."""
     h, s = chain.hyperparameters, replace(chain.settings, n_aux=max(N_AUX, chain.settings.n_aux))
-    state = deepcopy(chain.state)
+    state = chain.state.copy()
     streams = Streams(s.seed, s.n_chains + chain.index, state.n_epochs)
     for heat in np.geomspace(1.0, HIGHEST_POWER, s.n_anneal):
         how = {"power": float(heat)} if s.anneal == "posterior" else {"dof_factor": float(heat)}

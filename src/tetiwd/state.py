@@ -1,5 +1,6 @@
 """ChainState: where a chain is. SweepInfo: what happened in one sweep. Both know nothing of how moves work."""
 
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -152,6 +153,12 @@ class ChainState:
         self.row_sums = [arrays[f"row_sums_{t}"].copy() for t in range(self.n_epochs)]
         self.alpha, self.xi, self.new_scale = (float(value) for value in arrays["scales"])
         self.capacity = self.counts.shape[1]
+
+    def copy(self) -> "ChainState":
+        """The same state in arrays of its own; the data are shared."""
+        twin = copy(self)
+        twin.restore(self.to_arrays())
+        return twin
 
     def check_invariants(self) -> None:
         """Raise AssertionError if anything derived is not what it should be."""

@@ -32,6 +32,15 @@ def test_it_ends_in_a_frozen_partition_and_leaves_the_chain_alone(how):
     assert anneal(chain).log_joint == frozen.log_joint  # no randomness of its own
 
 
+def test_a_copied_state_shares_the_data_and_nothing_else():
+    state = finished_chain().state
+    twin = state.copy()
+    assert twin.series is state.series
+    twin.A[:] = 0
+    twin.z[0][:] = 0
+    state.check_invariants()
+
+
 def test_the_frozen_partition_is_more_probable_than_the_draws():
     sample = run_chains(small_series(), MODEL, SETTINGS)
     assert sample.best_frozen.log_joint > np.median([d.log_joint for d in sample.draws])
