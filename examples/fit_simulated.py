@@ -15,8 +15,8 @@ def show_progress(where) -> None:
     """One line that rewrites itself on a terminal; nothing elsewhere."""
     if sys.stdout.isatty():
         done, total = sum(p.n_done for p in where), sum(p.n_sweeps for p in where)
-        left = max(p.seconds_left for p in where)
-        print(f"\r  {done / total:4.0%} of {total} sweeps, {left:3.0f} s left", end="", flush=True)
+        left = max((p.seconds_left or 0 for p in where), default=0)
+        print(f"\r  {done / total:4.0%} of {total} sweeps, about {left:3.0f} s left", end="", flush=True)
 
 
 def main() -> None:

@@ -10,9 +10,14 @@ __version__ = "0.1.0"
 
 _HOME_OF = {
     "DistanceSeries": "tetiwd.data",
+    "CheckpointError": "tetiwd.errors",
     "DataError": "tetiwd.errors",
+    "SamplingError": "tetiwd.errors",
+    "SettingsError": "tetiwd.errors",
     "Gamma": "tetiwd.params",
     "SamplerSettings": "tetiwd.params",
+    "Progress": "tetiwd.chains",
+    "Sample": "tetiwd.chains",
     "run_chains": "tetiwd.chains",
     "Hyperparameters": "tetiwd.params",
     "log_joint": "tetiwd.model",

@@ -2,12 +2,12 @@
 
 One file, because a compile cache does not notice changes in other files; hand-written k×k loops, because linear-algebra
 calls cost seconds of compile time and depend on the number of BLAS threads. Only uniform and normal random numbers are
-taken from the generator, and only functions of ``math`` are used, so that compiled and plain runs agree.
+taken from the generator, and only log, exp and sqrt of ``math`` are used, so that compiled and plain runs agree.
 
 Clusters of an epoch occupy slots 0 … k−1 of padded arrays with capacity K. Symbols are those of ``tetiwd.model``.
 """
 
-from math import exp, inf, lgamma, log, sqrt
+from math import exp, inf, log, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,9 +89,6 @@ class Candidates(NamedTuple):
     schur: Any  # (C,) its residual variance
 
 
-# ---- k×k linear algebra and random numbers ------------------------------------------------------------------------
-
-
 @kernel
 def cholesky(A, k, L):
     """Lower factor of the leading k×k block of A into L; False if A is not positive definite."""
@@ -169,9 +166,6 @@ def draw_chi_square(rng, df):
             v = v * v * v
             if log(1.0 - rng.random()) < 0.5 * x * x + d - d * v + d * log(v):
                 return 2.0 * d * v * boost
-
-
-# ---- likelihood ---------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -322,7 +316,7 @@ def log_likelihood(terms, k, n, trace, model):
 
 
 @kernel
-def joining(terms, model, own, g, y_c, Mr_c, Q_cc, p_c, yr):
+def log_joining(terms, model, own, g, y_c, Mr_c, Q_cc, p_c, yr):
     """Log likelihood after joining one cluster, up to a constant common to all candidates, O(1)."""
     trace = terms.sums[1] + (2.0 * Mr_c - Q_cc) / g + own * (1.0 - 1.0 / g)
     if model.similarity:
@@ -341,9 +335,6 @@ def epoch_log_likelihood(epoch, model):
     if not build_terms(terms, k, epoch.counts, epoch.S, epoch.A, model.alpha):
         return -inf
     return log_likelihood(terms, k, len(epoch.z), epoch.trace, model)
-
-
-# ---- prior weights and births -------------------------------------------------------------------------------------
 
 
 @kernel
@@ -528,12 +519,12 @@ def weigh_candidates(rng, epoch, before, after, model, terms, births, r, own, n_
         m1 = after.counts[epoch.forward[c]] if epoch.forward[c] >= 0 else 0
         weight = candidate_weight(epoch.counts[c], m0, m1, model.xi, model.max_clusters, free_here, unused, born_next)
         g = 1.0 + terms.M[c, c]
-        found.log_weight[C] = log(weight) + joining(
+        found.log_weight[C] = log(weight) + log_joining(
             terms, model, own, g, terms.y[c], Mr[c], terms.Q[c, c], terms.p[c], yr
         )
         found.slot[C] = c
         C += 1
-    if not model.df_A > n_active:
+    if not (model.isotropic or model.df_A > n_active):
         return found, C
     x = np.empty(k)
     p = np.empty(k)
@@ -575,7 +566,7 @@ def weigh_candidates(rng, epoch, before, after, model, terms, births, r, own, n_
                     for j in range(k):
                         M_hh += h[i] * terms.M[i, j] * h[j]
                         Q_hh += h[i] * terms.Q[i, j] * h[j]
-                value = log(weight / n_rows) + joining(terms, model, own, 1.0 + M_hh, y_h, Mr_h, Q_hh, p_h, yr)
+                value = log(weight / n_rows) + log_joining(terms, model, own, 1.0 + M_hh, y_h, Mr_h, Q_hh, p_h, yr)
                 if f >= 0 and not model.isotropic:
                     q = schur
                     for i in range(k):
@@ -641,9 +632,6 @@ def choose(rng, log_weight, C, power, n_existing, n_rows):
     return draw_index(rng, log_weight, first, first + n_rows, 1.0)
 
 
-# ---- one pass over the objects of an epoch ------------------------------------------------------------------------
-
-
 @kernel
 def assign_objects(rng, epoch, before, after, model, n_aux, first):
     """Move every object from ``first`` on (Neal's Algorithm 8). Returns the object it stopped at and how many moved.
@@ -667,7 +655,7 @@ def assign_objects(rng, epoch, before, after, model, n_aux, first):
             prepare_births(births, epoch, before, after, model, -1)
             stale = False
         a = epoch.z[obj]
-        own = epoch.D[obj, obj] * epoch.per_unit if model.similarity else 0.0
+        own = float(epoch.D[obj, obj]) * epoch.per_unit if model.similarity else 0.0
         for c in range(k):
             r[c] = epoch.R[obj, c]
         r[a] -= own
@@ -738,7 +726,7 @@ def put_in(epoch, c, r, own):
 def move_row_sums(epoch, obj, a, c):
     """R after an object went from cluster a to c: O(n), the only place where a row of D is read."""
     for j in range(len(epoch.z)):
-        d = epoch.D[obj, j] * epoch.per_unit
+        d = float(epoch.D[obj, j]) * epoch.per_unit
         epoch.R[j, a] -= d
         epoch.R[j, c] += d
 
@@ -820,9 +808,6 @@ def close_slot(epoch, before, after, a):
     epoch.back[last] = -1
     epoch.forward[last] = -1
     epoch.size[0] = last
-
-
-# ---- geometry -----------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -927,7 +912,16 @@ def accept(rng, log_ratio, log_proposal, power):
     return log(1.0 - rng.random()) < power * log_ratio + log_proposal
 
 
-# ---- links --------------------------------------------------------------------------------------------------------
+@kernel
+def log_rising(x, n):
+    """log x (x+1) … (x+n−1) = log Γ(x+n) − log Γ(x). Compilers differ in the last bit of lgamma, not of this."""
+    total, product = 0.0, 1.0
+    for i in range(n):
+        product *= x + i
+        if product > 1e250:
+            total += log(product)
+            product = 1.0
+    return total + log(product)
 
 
 @kernel
@@ -939,17 +933,17 @@ def log_transition(counts_before, k_before, counts, k, back, xi, max_clusters):
     for c in range(k):
         if back[c] >= 0:
             m = counts_before[back[c]] + share
-            total += lgamma(m + counts[c]) - lgamma(m)
+            total += log_rising(m, counts[c])
         elif max_clusters > 0:
-            total += lgamma(counts[c] + share) - lgamma(share)
+            total += log_rising(share, counts[c])
             n_new += 1
         else:
-            total += log(xi) + lgamma(counts[c])
+            total += log(xi) + log_rising(1.0, counts[c] - 1)
     if max_clusters > 0:
         free = max_clusters - k_before
         if n_new > free:
             return -inf
-        total += lgamma(free + 1.0) - lgamma(free - n_new + 1.0)
+        total += log_rising(free - n_new + 1.0, n_new)
     return total
 
 
@@ -1009,14 +1003,15 @@ def move_links(rng, left, right, model, n_steps):
 
 @kernel
 def link_first_free_pair(left, right):
-    """Link the first cluster of either side that has no link."""
+    """Link the first cluster of either side that has no link; False if there is no such pair."""
     for c in range(left.size[0]):
         if left.link[c] < 0:
             for f in range(right.size[0]):
                 if right.link[f] < 0:
                     left.link[c] = f
                     right.link[f] = c
-                    return
+                    return True
+    return False
 
 
 @kernel
@@ -1025,8 +1020,7 @@ def find_links(left, right, model):
     k_left, k_right = left.size[0], right.size[0]
     new_back, best_back = np.empty(k_right, np.int64), np.empty(k_right, np.int64)
     current = log_boundary(left, right, k_right, right.link, model)
-    while current == -inf:  # more clusters than max_clusters allows until some are linked
-        link_first_free_pair(left, right)
+    while current == -inf and link_first_free_pair(left, right):  # max_clusters may force some to be linked
         current = log_boundary(left, right, k_right, right.link, model)
     while True:
         best = current

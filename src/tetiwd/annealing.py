@@ -4,6 +4,7 @@
 tends to ever more clusters (docs/explanation/deviations.md, D-04). The last passes take the best candidate only.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -27,18 +28,22 @@ class Frozen:
     still_moving: int  # objects that moved in the last pass; 0 if the partition is really frozen
 
 
-def anneal(chain: Chain) -> Frozen:
-    """Freeze a copy of a chain's state; the chain itself is left alone."""
+def anneal(chain: Chain, stop: Callable[[], bool] = lambda: False) -> Frozen | None:
+    """Freeze a copy of a chain's state; the chain itself is left alone. None if it was told to stop."""
     h, s = chain.hyperparameters, replace(chain.settings, n_aux=max(N_AUX, chain.settings.n_aux))
     state = chain.state.copy()
     streams = Streams(s.seed, s.n_chains + chain.index, state.n_epochs)
     for heat in np.geomspace(1.0, HIGHEST_POWER, s.n_anneal):
+        if stop():
+            return None
         how = {"power": float(heat)} if s.anneal == "posterior" else {"dof_factor": float(heat)}
         sweep(state, h, s, streams, chain.tuning, coupled=h.coupling, **how)
     final = {"power": inf} | ({} if s.anneal == "posterior" else {"dof_factor": HIGHEST_POWER})
     quiet = replace(s, n_aux=1, n_geometry_steps=0, n_scale_steps=0)
-    moved = 0
+    moved = -1
     for _ in range(MOST_FINAL_PASSES):
+        if stop():
+            return None
         moved = int(sweep(state, h, quiet, streams, chain.tuning, coupled=h.coupling, **final).moved.sum())
         if moved == 0:
             break

@@ -2,11 +2,12 @@
 
 import hashlib
 import json
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from tetiwd.data import DistanceSeries
 from tetiwd.draws import Draws
 from tetiwd.errors import CheckpointError, SettingsError
 from tetiwd.io.checkpoint import fingerprint, has_checkpoint, read_checkpoint, write_checkpoint
-from tetiwd.params import Hyperparameters, SamplerSettings
+from tetiwd.params import Hyperparameters, SamplerSettings, is_whole
 from tetiwd.sampler import Chain, run_chain
 from tetiwd.summarize.diagnostics import Diagnostics, diagnose
 
@@ -33,7 +34,7 @@ class Progress:
     warming_up: bool
     n_clusters: tuple[int, ...]
     log_joint: float
-    seconds_left: float
+    seconds_left: float | None  # None until the chain has taken a sweep or two
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,13 +90,22 @@ def run_chains(
         if ``settings.n_draws`` has grown.
     """
     settings = settings or SamplerSettings()
+    n_threads = settings.n_chains if n_threads is None else n_threads
+    if not is_whole(n_threads, 1):
+        raise SettingsError(f"n_threads must be a whole number of at least 1, not {n_threads!r}")
+    if resume and checkpoint is None:
+        raise SettingsError("resume=True needs the folder with the checkpoints: checkpoint=…")
+    if not checkpoint_seconds >= 0:
+        raise SettingsError(f"checkpoint_seconds must be 0 or more, not {checkpoint_seconds!r}")
     chains = [Chain(series, hyperparameters, settings, index) for index in range(settings.n_chains)]
     keeper = None if checkpoint is None else Keeper(Path(checkpoint), series, chains, checkpoint_seconds)
-    notes = keeper.open(resume=resume) if keeper else ()
-    complete = _run_all(chains, keeper, n_threads or settings.n_chains, progress)
-    frozen = _anneal_all(chains, n_threads or settings.n_chains) if complete and settings.anneal else []
+    if keeper:
+        keeper.open(resume=resume)
+    frozen = _run_all(chains, keeper, n_threads, progress)
+    complete = all(chain.finished for chain in chains)
     draws = [chain.draws for chain in chains]
     diagnostics = diagnose(draws, series.times, settings.seed)
+    notes = tuple(keeper.notes) if keeper else ()
     return Sample(series, hyperparameters, settings, draws, diagnostics, frozen, complete, notes)
 
 
@@ -104,17 +114,19 @@ class Keeper:
 
     def __init__(self, folder: Path, series: DistanceSeries, chains: list[Chain], seconds: float) -> None:
         self.folder, self.chains, self.seconds = folder, chains, seconds
-        h, s = chains[0].hyperparameters, chains[0].settings
-        fixed = replace(s, n_draws=1)  # a run may be extended
+        self.notes: list[str] = []
+        settings = _as_text(asdict(chains[0].settings))
+        for name in ("n_draws", "anneal", "n_anneal"):  # a run may be extended, and frozen in another way
+            del settings[name]
         self.about = {
-            "data": fingerprint(series),
-            "hyperparameters": _digest(asdict(h)),
-            "settings": _digest(asdict(fixed)),
+            "data": {"hash": fingerprint(series)[:16]},
+            "hyperparameters": _as_text(asdict(chains[0].hyperparameters)),
+            "settings": settings,
         }
         self._written = [time.monotonic()] * len(chains)
 
-    def open(self, *, resume: bool) -> tuple[str, ...]:
-        """Continue the chains from their files, or make sure that nothing would be overwritten."""
+    def open(self, *, resume: bool) -> None:
+        """Continue the chains from their files, or make sure that files can be written and none is overwritten."""
         existing = [chain for chain in self.chains if has_checkpoint(self._path(chain))]
         if existing and not resume:
             raise CheckpointError(
@@ -122,20 +134,27 @@ class Keeper:
             )
         if resume and not existing:
             raise CheckpointError(f"there is no checkpoint in {self.folder} to resume from")
-        self.folder.mkdir(parents=True, exist_ok=True)
-        notes = []
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.folder):
+                pass
+        except OSError as error:
+            raise CheckpointError(f"cannot write checkpoints into {self.folder}: {error.strerror}") from error
         for chain in existing:
             arrays, values, trouble = read_checkpoint(self._path(chain), self.about)
             chain.restore(arrays, values)
             if trouble:
-                notes.append(trouble)
-        return tuple(notes)
+                self.notes.append(trouble)
 
     def save_if_due(self, chain: Chain, *, now: bool = False) -> None:
-        """Write a chain's file if it is time."""
+        """Write a chain's file if it is time; a full disk costs the checkpoint, not the run."""
         if now or time.monotonic() - self._written[chain.index] >= self.seconds:
             arrays, values = chain.snapshot()
-            write_checkpoint(self._path(chain), self.about, arrays, values)
+            path = self._path(chain)
+            try:
+                write_checkpoint(path, self.about, arrays, values)
+            except OSError as error:
+                self.notes.append(f"{path.name} could not be written after {chain.n_done} sweeps: {error.strerror}")
             self._written[chain.index] = time.monotonic()
 
     def _path(self, chain: Chain) -> Path:
@@ -147,44 +166,61 @@ def _run_all(
     keeper: Keeper | None,
     n_threads: int,
     progress: Callable[[Sequence[Progress]], bool | None] | None,
-) -> bool:
-    """Run chains in threads while reporting; returns False if they were stopped before the end."""
+) -> list[Frozen]:
+    """Run chains in threads while reporting; returns their frozen partitions, none if they were stopped."""
     stop = threading.Event()
-    started, done_before = time.monotonic(), [chain.n_done for chain in chains]
+    clocks = [Clock() for _ in chains]
 
-    def work(chain: Chain) -> None:
+    def work(chain: Chain) -> Frozen | None:
         for _ in run_chain(chain):
+            clocks[chain.index].tick(chain.n_done)
             if keeper:
                 keeper.save_if_due(chain)
             if stop.is_set():
                 break
         if keeper:
             keeper.save_if_due(chain, now=True)
+        return anneal(chain, stop.is_set) if chain.finished and chain.settings.anneal else None
+
+    def report() -> bool:
+        return bool(progress and progress([_where(*pair) for pair in zip(chains, clocks, strict=True)]))
 
     with ThreadPoolExecutor(n_threads, thread_name_prefix="tetiwd-chain") as pool:
         futures = [pool.submit(work, chain) for chain in chains]
         try:
             while not _all_done(futures):
-                if progress and progress([_where(c, b, started) for c, b in zip(chains, done_before, strict=True)]):
+                if report():
                     stop.set()
         except KeyboardInterrupt:
             stop.set()
         except BaseException:
             stop.set()
             raise
-    for future in futures:
-        future.result()
-    if progress:
-        progress([_where(c, b, started) for c, b in zip(chains, done_before, strict=True)])
-    return all(chain.finished for chain in chains)
+    report()
+    frozen = [future.result() for future in futures]
+    return [one for one in frozen if one is not None] if None not in frozen else []
 
 
-def _anneal_all(chains: list[Chain], n_threads: int) -> list[Frozen]:
-    with ThreadPoolExecutor(n_threads, thread_name_prefix="tetiwd-anneal") as pool:
-        return list(pool.map(anneal, chains))
+class Clock:
+    """Pace of one chain, from its first sweep here on: compiling and waiting for a thread do not count."""
+
+    def __init__(self) -> None:
+        self.first: tuple[int, float] | None = None
+        self.last = (0, 0.0)
+
+    def tick(self, n_done: int) -> None:
+        """A sweep has ended."""
+        self.last = (n_done, time.monotonic())
+        self.first = self.first or self.last
+
+    def seconds_per_sweep(self) -> float | None:
+        """Mean time of a sweep so far."""
+        if self.first is None or self.last[0] == self.first[0]:
+            return None
+        return (self.last[1] - self.first[1]) / (self.last[0] - self.first[0])
 
 
-def _all_done(futures: list[Future[None]]) -> bool:
+def _all_done(futures: list[Future[Frozen | None]]) -> bool:
     """Wait a moment; raise what a chain raised."""
     done, waiting = wait(futures, timeout=POLL_SECONDS, return_when=FIRST_EXCEPTION)
     for future in done:
@@ -192,9 +228,9 @@ def _all_done(futures: list[Future[None]]) -> bool:
     return not waiting
 
 
-def _where(chain: Chain, done_before: int, started: float) -> Progress:
-    done, total = chain.n_done, chain.settings.n_sweeps
-    pace = (time.monotonic() - started) / max(1, done - done_before)
+def _where(chain: Chain, clock: Clock) -> Progress:
+    done, total, pace = chain.n_done, chain.settings.n_sweeps, clock.seconds_per_sweep()
+    left = 0.0 if done >= total else None if pace is None else pace * (total - done)
     return Progress(
         chain=chain.index,
         n_done=done,
@@ -202,12 +238,14 @@ def _where(chain: Chain, done_before: int, started: float) -> Progress:
         warming_up=done < chain.settings.n_warmup,
         n_clusters=chain.last_n_clusters,
         log_joint=chain.last_log_joint,
-        seconds_left=pace * (total - done),
+        seconds_left=left,
     )
 
 
-def _digest(values: dict[str, object]) -> str:
-    def plain(value: object) -> object:
-        return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
-
-    return hashlib.sha256(json.dumps(values, sort_keys=True, default=plain).encode()).hexdigest()
+def _as_text(fields: dict[str, object]) -> dict[str, str]:
+    """Every field as text that can be compared; labels per epoch as a hash."""
+    init = fields.get("init")
+    if init is not None and not isinstance(init, str):
+        numbers = json.dumps([np.asarray(own).tolist() for own in init])  # type: ignore[attr-defined]
+        fields = fields | {"init": f"labels {hashlib.sha256(numbers.encode()).hexdigest()[:12]}"}
+    return {name: str(value) for name, value in fields.items()}

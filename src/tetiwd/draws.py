@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.density import log_joint_of
+from tetiwd.errors import SamplingError
 from tetiwd.moves import scale
 from tetiwd.params import Hyperparameters
 from tetiwd.state import ChainState, SweepInfo
@@ -56,16 +57,22 @@ class Draws:
     def labels_at(self, t: int) -> NDArray[Any]:
         """Chain ids of the objects of epoch t, (draws, n_t)."""
         start = sum(self.n_objects[:t])
-        return self.labels[:, start : start + self.n_objects[t]]
+        return self.labels.reshape(len(self), -1)[:, start : start + self.n_objects[t]]
 
     def record(self, state: ChainState, hyperparameters: Hyperparameters, info: SweepInfo) -> None:
         """Add the state as one draw."""
+        log_joint = log_joint_of(state, hyperparameters)
+        if not np.isfinite(log_joint):
+            raise SamplingError(
+                f"the joint density is {log_joint} at alpha = {state.alpha:.3g}, xi = {state.xi:.3g}, "
+                f"new_scale = {state.new_scale:.3g} (rescaled); look for identical objects, or fix alpha at a number"
+            )
         labels = np.concatenate(state.labels())
         shares = [state.counts[t, :k] / state.counts[t].sum() for t, k in enumerate(state.n_clusters)]
         geometry = [state.A[t, :k, :k] for t, k in enumerate(state.n_clusters)]
         row = {
             "labels": labels.astype(np.uint16 if labels.max() < 2**16 else np.uint32),
-            "log_joint": log_joint_of(state, hyperparameters),
+            "log_joint": log_joint,
             "alpha": state.alpha * state.unit,
             "xi": state.xi,
             "new_scale": state.new_scale * state.unit,

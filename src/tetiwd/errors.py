@@ -15,3 +15,7 @@ class SettingsError(TetiwdError, ValueError):
 
 class CheckpointError(TetiwdError):
     """A checkpoint cannot be used."""
+
+
+class SamplingError(TetiwdError):
+    """The sampler has come to a place where it cannot go on."""

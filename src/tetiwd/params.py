@@ -62,8 +62,8 @@ class Hyperparameters:
     dof
         Degrees of freedom of the likelihood, one number or one per epoch.
     df_A
-        Degrees of freedom of the Wishart chain of A_t; must exceed the number of clusters minus one.
-        Large values tie the geometry of consecutive epochs closely together.
+        Degrees of freedom of the Wishart chain of A_t; must exceed the number of clusters minus one. Large values tie
+        the geometry of consecutive epochs closely together. None for the larger of 100 and twice the largest dof.
     alpha, xi, new_scale
         Within-cluster variance, Dirichlet rate, and scale of a new cluster's row in A. A number keeps the
         quantity fixed; a :class:`Gamma` lets it be sampled under that prior.
@@ -77,7 +77,7 @@ class Hyperparameters:
     """
 
     dof: float | Sequence[float]
-    df_A: float = 100.0
+    df_A: float = None  # type: ignore[assignment]
     alpha: Prior = Gamma(1.0, 1.0)
     xi: Prior = 1.0
     new_scale: Prior = Gamma(1.0, 1.0)
@@ -90,6 +90,10 @@ class Hyperparameters:
             object.__setattr__(self, "dof", _as_numbers(self.dof))
         for value in self.dof if isinstance(self.dof, tuple) else (self.dof,):
             check_positive("dof", value)
+        if self.df_A is None:
+            object.__setattr__(
+                self, "df_A", max(100.0, 2.0 * max(self.dof if isinstance(self.dof, Sequence) else [self.dof]))
+            )
         check_positive("df_A", self.df_A)
         for name in ("alpha", "xi", "new_scale"):
             if not isinstance(getattr(self, name), Gamma):
@@ -98,7 +102,7 @@ class Hyperparameters:
             raise SettingsError(f"max_clusters must be a whole number of at least 1 or None, not {self.max_clusters!r}")
         if self.geometry not in ("full", "isotropic"):
             raise SettingsError(f'geometry must be "full" or "isotropic", not {self.geometry!r}')
-        if self.max_clusters is not None and self.df_A <= self.max_clusters - 1:
+        if self.geometry == "full" and self.max_clusters is not None and self.df_A <= self.max_clusters - 1:
             raise SettingsError(
                 f"df_A = {self.df_A:g} leaves room for fewer clusters than max_clusters = {self.max_clusters}; "
                 f"df_A must exceed max_clusters − 1 = {self.max_clusters - 1}"

@@ -5,7 +5,7 @@ A :class:`Chain` holds a state, its random streams, its tuning and its draws; ``
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import exp
 from typing import Any
 
@@ -57,10 +57,12 @@ class Tuning:
     def adapt(self, info: SweepInfo, sweep: int) -> None:
         """Nudge acceptance rates towards their targets, ever less."""
         gain = 2.0 / (1 + sweep) ** 0.6
-        self.stiffness *= np.exp(gain * (geometry.TARGET_ACCEPTANCE - info.geometry))
+        free = np.isfinite(info.geometry)
+        self.stiffness[free] *= np.exp(gain * (geometry.TARGET_ACCEPTANCE - info.geometry[free]))
         np.clip(self.stiffness, 1.0, 1e6, out=self.stiffness)
         for name, rate in info.scale.items():
-            self.steps[name] *= exp(gain * (rate - scale.TARGET_ACCEPTANCE))
+            step = self.steps[name] * exp(gain * (rate - scale.TARGET_ACCEPTANCE))
+            self.steps[name] = min(max(step, 1e-4), 5.0)
 
 
 def sweep(
@@ -76,7 +78,7 @@ def sweep(
 ) -> SweepInfo:
     """One sweep: assignments and geometry of every epoch (the paper's Algorithm 1), then links, then scales."""
     T = state.n_epochs
-    info = SweepInfo(moved=np.zeros(T, dtype=np.int64), geometry=np.ones(T), links=np.ones(T - 1))
+    info = SweepInfo(moved=np.zeros(T, dtype=np.int64), geometry=np.empty(T), links=np.full(T - 1, np.nan))
 
     def model(t: int) -> Model:
         return model_of(state, hyperparameters, t, power=power, dof_factor=dof_factor)
@@ -94,8 +96,9 @@ def sweep(
         for t, rng in enumerate(streams.epochs[:-1]):
             info.links[t] = update_links(state, t, model(t), rng)
 
+    as_coupled = replace(hyperparameters, coupling=coupled)
     info.scale = update_scales(
-        state, hyperparameters, tuning.steps, settings.n_scale_steps, streams.scales, power=power, dof_factor=dof_factor
+        state, as_coupled, tuning.steps, settings.n_scale_steps, streams.scales, power=power, dof_factor=dof_factor
     )
     return info
 
@@ -142,7 +145,7 @@ class Chain:
         if i % REBUILD_EVERY == REBUILD_EVERY - 1:
             self.state.rebuild()
         self.n_done += 1
-        self._look()
+        self._look(now=self.finished)
         return info
 
     def snapshot(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -166,10 +169,11 @@ class Chain:
         self.tuning = Tuning(np.array(values["stiffness"]), dict(values["steps"]))
         for rng, state in zip(self.streams.all, values["streams"], strict=True):
             rng.bit_generator.state = state
+        self._look(now=True)
 
-    def _look(self) -> None:
+    def _look(self, *, now: bool = False) -> None:
         """Note where the chain is, for whoever watches, a few times a second."""
-        if time.monotonic() - self._looked > LOOK_SECONDS:
+        if now or time.monotonic() - self._looked > LOOK_SECONDS:
             self.last_n_clusters = tuple(int(k) for k in self.state.n_clusters)
             self.last_log_joint = log_joint_of(self.state, self.hyperparameters)
             self._looked = time.monotonic()

@@ -25,7 +25,9 @@ def start_chain(
     unit: float | None,
 ) -> ChainState:
     """The first state of a chain."""
-    limit = min(hyperparameters.max_clusters or np.inf, np.ceil(hyperparameters.df_A))
+    limit = hyperparameters.max_clusters or np.inf
+    if hyperparameters.geometry == "full":
+        limit = min(limit, np.ceil(hyperparameters.df_A))
     given = not isinstance(settings.init, str)
     if given:
         labels = check_labels(settings.init, series)

@@ -201,10 +201,10 @@ class ChainState:
 class SweepInfo:
     """What happened in one sweep."""
 
-    moved: Ints  # (T,) objects that changed cluster
-    geometry: Floats  # (T,) acceptance rate of A_t
-    links: Floats  # (T−1,) acceptance rate of links
-    scale: dict[str, float] = field(default_factory=dict)  # acceptance rate of alpha, xi, new_scale
+    moved: Ints  # (T,) objects that changed cluster, or were alone and began a new one
+    geometry: Floats  # (T,) acceptance rate of A_t, NaN where it does not move
+    links: Floats  # (T−1,) acceptance rate of links, NaN where they do not move
+    scale: dict[str, float] = field(default_factory=dict)  # acceptance rate of every move of ``moves.scale``
 
 
 def start_values(state: ChainState, hyperparameters: Hyperparameters) -> None:

@@ -7,9 +7,10 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from runs import MODEL, SETTINGS, small_series
-from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, run_chains, simulate_separated
+from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, annealing, run_chains, simulate_separated
 from tetiwd.annealing import anneal
-from tetiwd.sampler import Chain, run_chain
+from tetiwd.density import log_joint_of
+from tetiwd.sampler import Chain, Streams, run_chain, sweep
 
 
 def finished_chain(settings=SETTINGS):
@@ -45,6 +46,40 @@ def test_the_frozen_partition_is_more_probable_than_the_draws():
     sample = run_chains(small_series(), MODEL, SETTINGS)
     assert sample.best_frozen.log_joint > np.median([d.log_joint for d in sample.draws])
     assert sample.best_frozen.log_joint == max(f.log_joint for f in sample.frozen)
+
+
+def test_power_cools_and_the_last_passes_come_to_rest(monkeypatch):
+    """More power, fewer moves and a higher density; and without the last passes the partition is not at rest."""
+    chain = finished_chain()
+    h, s = chain.hyperparameters, chain.settings
+
+    def run_at(**how):
+        state, streams = chain.state.copy(), Streams(9, 0, 3)
+        infos = [sweep(state, h, s, streams, chain.tuning, coupled=True, **how) for _ in range(60)]
+        return sum(int(info.moved.sum()) for info in infos[20:]), log_joint_of(state, h)
+
+    (warm_moves, warm), (cold_moves, cold) = run_at(power=1.0), run_at(power=30.0)
+    assert cold_moves < warm_moves / 3
+    assert cold > warm
+    stiff_moves, _ = run_at(dof_factor=30.0)
+    assert stiff_moves < warm_moves
+    monkeypatch.setattr(annealing, "MOST_FINAL_PASSES", 0)
+    assert anneal(chain).still_moving == -1
+
+
+@pytest.mark.parametrize(("how", "seen"), [("posterior", "power"), ("likelihood", "dof_factor")])
+def test_annealing_uses_what_it_says(monkeypatch, how, seen):
+    used = []
+    original = annealing.sweep
+
+    def watched(*args, **options):
+        used.append(options.get(seen, 1.0))
+        return original(*args, **options)
+
+    chain = finished_chain(replace(SETTINGS, anneal=how))
+    monkeypatch.setattr(annealing, "sweep", watched)
+    anneal(chain)
+    assert used[:10] == pytest.approx(np.geomspace(1, annealing.HIGHEST_POWER, 10))
 
 
 def test_annealing_can_be_left_out():

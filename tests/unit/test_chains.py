@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 from runs import MODEL, SETTINGS, digest, small_series
-from tetiwd import Hyperparameters, SamplerSettings, run_chains
+from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, run_chains
+from tetiwd.chains import Keeper
 from tetiwd.errors import CheckpointError, SettingsError
-from tetiwd.sampler import Chain, run_chain
+from tetiwd.model import log_joint
+from tetiwd.sampler import REBUILD_EVERY, Chain, run_chain
 
 TESTS = Path(__file__).parents[1]
 
@@ -35,10 +37,13 @@ def test_draws_do_not_depend_on_how_they_are_run(reference, tmp_path):
 
 def test_compiled_and_plain_python_agree():
     code = """
+import numpy as np
 from runs import MODEL, digest, small_series
-from tetiwd import SamplerSettings, _jit, run_chains
+from tetiwd import DistanceSeries, SamplerSettings, _jit, run_chains
 settings = SamplerSettings(n_chains=1, n_warmup=6, n_draws=5, n_anneal=2)
-print(_jit.COMPILED, digest(run_chains(small_series((6, 5)), MODEL, settings)))
+series = small_series((6, 5))
+single = DistanceSeries.from_distances([D.astype(np.float32) for D in series.D], squared=True)
+print(_jit.COMPILED, *(digest(run_chains(data, MODEL, settings)) for data in (series, single)))
 """
     found = {}
     for jit in ("0", "1"):
@@ -47,7 +52,7 @@ print(_jit.COMPILED, digest(run_chains(small_series((6, 5)), MODEL, settings)))
             [sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True
         ).stdout.split()
         assert out[0] == str(jit == "1")
-        found[jit] = out[1]
+        found[jit] = out[1:]
     assert found["0"] == found["1"]
 
 
@@ -83,13 +88,66 @@ def test_what_is_recorded(reference):
 
 def test_scales_are_in_the_users_units():
     series = small_series()
-    from tetiwd import DistanceSeries
-
     larger = DistanceSeries.from_distances([64 * D for D in series.D], squared=True)
     a, b = (run_chains(s, MODEL, SETTINGS) for s in (series, larger))
     assert np.array_equal(a.draws[0].labels, b.draws[0].labels)
     assert np.allclose(64 * a.draws[0].alpha, b.draws[0].alpha)
+    assert np.allclose(64 * a.draws[0].new_scale, b.draws[0].new_scale)
     assert np.allclose(64 * a.draws[0].spread, b.draws[0].spread)
+
+
+def test_every_draw_is_the_state_at_that_sweep():
+    """Against a chain stepped by hand: which sweeps are recorded, and what of them."""
+    settings = replace(SETTINGS, n_chains=1, n_warmup=10, n_draws=6, thin=3, save_geometry=True)
+    chain, unit = Chain(small_series(), MODEL, settings), small_series().unit
+    i = 0
+    while not chain.finished:
+        chain.step()
+        recorded = chain.n_done > 10 and (chain.n_done - 10) % 3 == 0
+        assert len(chain.draws) == i + recorded
+        if recorded:
+            state, draws = chain.state, chain.draws
+            labels = state.labels()
+            assert np.array_equal(draws.labels[i], np.concatenate(labels))
+            assert draws.alpha[i] == state.alpha * unit
+            assert draws.new_scale[i] == state.new_scale * unit
+            A = [A / unit for A in draws.geometry[i]]
+            scales = {"alpha": state.alpha, "xi": state.xi, "new_scale": state.new_scale}
+            again = log_joint(small_series().rescaled(), labels, A, MODEL, **scales)
+            assert draws.log_joint[i] == pytest.approx(again, rel=1e-9)
+            i += 1
+    assert i == 6
+
+
+def test_sums_are_rebuilt_now_and_then(monkeypatch):
+    chain = Chain(small_series(), MODEL, replace(SETTINGS, n_draws=200))
+    for _ in range(REBUILD_EVERY - 1):
+        chain.step()
+    chain.state.row_sums[0][:, 0] += 1e-7  # drift, exaggerated
+    chain.step()
+    chain.state.check_invariants()
+
+
+def test_bad_arguments_are_refused():
+    for options, message in [
+        ({"n_threads": 0}, "n_threads must be a whole number of at least 1, not 0"),
+        ({"resume": True}, "resume=True needs the folder"),
+        ({"checkpoint_seconds": float("nan")}, "checkpoint_seconds must be 0 or more"),
+    ]:
+        with pytest.raises(SettingsError, match=message):
+            run_chains(small_series(), MODEL, SETTINGS, **options)
+
+
+def test_control_c_while_annealing_keeps_the_draws():
+    timer = threading.Timer(3.0, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        sample = run_chains(small_series(), MODEL, replace(SETTINGS, n_anneal=1_000_000))
+    finally:
+        timer.cancel()
+    assert sample.complete
+    assert sample.frozen == []
+    assert all(len(draws) == SETTINGS.n_draws for draws in sample.draws)
 
 
 def test_geometry_is_kept_on_request():
@@ -180,18 +238,17 @@ def test_an_error_in_the_progress_function_stops_the_chains():
 
 
 def test_stopped_runs_continue_identically(reference, tmp_path):
-    stops = iter([True, True, True])
-    sample, rounds = None, 0
-    while sample is None or not sample.complete:
-        sample = run_chains(
-            small_series(),
-            MODEL,
-            SETTINGS,
-            checkpoint=tmp_path,
-            resume=rounds > 0,
-            progress=lambda where: next(stops, False),
-        )
-        rounds += 1
+    for n_done in (7, 33, 60, None):  # in warm-up, and twice while drawing
+        chains = [Chain(small_series(), MODEL, SETTINGS, i) for i in range(2)]
+        keeper = Keeper(tmp_path, small_series(), chains, seconds=0)
+        keeper.open(resume=n_done != 7)
+        if n_done is None:
+            break
+        for chain in chains:
+            while chain.n_done < n_done:
+                chain.step()
+            keeper.save_if_due(chain, now=True)
+    sample = run_chains(small_series(), MODEL, SETTINGS, checkpoint=tmp_path, resume=True)
     assert digest(sample) == digest(reference)
 
 
@@ -210,12 +267,15 @@ def test_nothing_is_overwritten_and_nothing_foreign_continued(tmp_path):
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     with pytest.raises(CheckpointError, match="already holds checkpoints; pass resume=True"):
         run_chains(series, MODEL, SETTINGS, checkpoint=tmp_path)
+    almost = [D.copy() for D in series.D]
+    almost[1][2, 3] = almost[1][3, 2] = almost[1][2, 3] * (1 + 1e-12)
     for data, model, settings, what in [
+        (DistanceSeries.from_distances(almost, squared=True), MODEL, SETTINGS, "data"),
         (small_series((14, 11, 13)), MODEL, SETTINGS, "data"),
         (series, replace(MODEL, dof=7), SETTINGS, "hyperparameters"),
         (series, MODEL, replace(SETTINGS, n_aux=3), "settings"),
     ]:
-        with pytest.raises(CheckpointError, match=f"belongs to other {what}; continue with the {what}"):
+        with pytest.raises(CheckpointError, match=f"belongs to other {what} .*; continue with the {what}"):
             run_chains(data, model, settings, checkpoint=tmp_path, resume=True)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
@@ -237,7 +297,6 @@ def test_nothing_is_overwritten_and_nothing_foreign_continued(tmp_path):
 def test_every_option_runs(options, kind, init):
     series = small_series()
     if kind == "similarities":
-        from tetiwd import DistanceSeries
         from tetiwd.data.negative_type import centred_similarity
 
         series = DistanceSeries.from_similarities([centred_similarity(D) for D in series.D], symmetrize="mean")

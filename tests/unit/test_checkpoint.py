@@ -17,7 +17,7 @@ from tetiwd.errors import CheckpointError
 from tetiwd.io.checkpoint import previous_of, read_checkpoint, write_checkpoint
 
 TESTS = Path(__file__).parents[1]
-ABOUT = {"data": "a", "settings": "b"}
+ABOUT = {"data": {"hash": "a"}, "settings": {"thin": "1", "seed": "2"}}
 
 
 def write(path, value):
@@ -58,11 +58,34 @@ def test_a_damaged_file_falls_back_to_the_previous_one(tmp_path, damage):
     arrays, values, trouble = read_checkpoint(path, ABOUT)
     assert values == {"n": 3}
     assert len(arrays["x"]) == 3
-    assert "one is damaged" in trouble
-    assert "continuing from the previous one, one.previous" in trouble
+    assert trouble == "the checkpoint one is damaged and was put aside as one.damaged; continuing from one.previous"
+    write(path, 5)  # the damaged file must not have replaced the good one
+    assert read_checkpoint(path, ABOUT)[1] == {"n": 5}
+    assert read_checkpoint(previous_of(path), ABOUT)[1] == {"n": 3}
+    damage(path)
     damage(previous_of(path))
     with pytest.raises(CheckpointError, match="is damaged"):
         read_checkpoint(path, ABOUT)
+
+
+def test_any_flipped_bit_is_noticed(tmp_path):
+    path = tmp_path / "one"
+    write(path, 3)
+    content = path.read_bytes()
+    for position in [*range(100), *range(100, len(content), 37)]:
+        spoiled = bytearray(content)
+        spoiled[position] ^= 1 << (position % 8)
+        path.write_bytes(spoiled)
+        with pytest.raises(CheckpointError, match="is damaged"):
+            read_checkpoint(path, ABOUT)
+
+
+def test_what_differs_is_named(tmp_path):
+    path = tmp_path / "one"
+    write(path, 3)
+    other = ABOUT | {"settings": {"thin": "1", "seed": "7"}}
+    with pytest.raises(CheckpointError, match=r"belongs to other settings \(seed was 2, now 7\); continue with"):
+        read_checkpoint(path, other)
 
 
 def test_a_crash_while_writing_leaves_the_last_one(tmp_path, monkeypatch):
@@ -101,6 +124,23 @@ def test_a_damaged_run_continues_from_the_generation_before_and_says_so(tmp_path
     assert "chain-1.checkpoint is damaged" in again.notes[0]
 
 
+def test_a_full_disk_costs_the_checkpoint_not_the_run(tmp_path, monkeypatch):
+    def full(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tetiwd.chains.write_checkpoint", full)
+    sample = run_chains(small_series(), MODEL, SETTINGS, checkpoint=tmp_path)
+    assert sample.complete
+    assert sample.notes[0].startswith("chain-")
+    assert "could not be written after 80 sweeps: No space left on device" in sample.notes[0]
+
+
+def test_a_folder_that_cannot_be_written_is_refused_at_once(tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(CheckpointError, match="cannot write checkpoints into"):
+        run_chains(small_series(), MODEL, SETTINGS, checkpoint=tmp_path / "file")
+
+
 RUN = """
 import sys
 from runs import MODEL, SETTINGS, digest, small_series
@@ -108,10 +148,9 @@ from dataclasses import replace
 from pathlib import Path
 from tetiwd import run_chains
 folder = Path(sys.argv[1])
-settings = replace(SETTINGS, n_warmup=200, n_draws=400, anneal=None)
-resume = any(folder.iterdir())
-print("ready", flush=True)
-sample = run_chains(small_series(), MODEL, settings, checkpoint=folder, checkpoint_seconds=0.05, resume=resume)
+settings = replace(SETTINGS, n_warmup=500, n_draws=1500, anneal=None)
+resume = any(folder.glob("*.checkpoint*"))
+sample = run_chains(small_series(), MODEL, settings, checkpoint=folder, checkpoint_seconds=0.02, resume=resume)
 print(digest(sample))
 """
 
@@ -127,17 +166,21 @@ def test_killed_at_any_moment_the_run_continues_identically(tmp_path):
         command = [sys.executable, "-c", RUN, str(folder)]
         return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
 
-    process = start(whole)
-    expected = process.communicate()[0].split()[-1]
-    rng, kills = rng_for(30), 0
-    while True:
+    def progress(folder):
+        """When the newest checkpoint was written."""
+        return max((path.stat().st_mtime_ns for path in folder.glob("*.checkpoint")), default=0)
+
+    expected = start(whole).communicate()[0].split()[-1]
+    rng, moments = rng_for(30), []
+    while len(moments) < 20:
+        before = progress(broken)
         process = start(broken)
-        assert process.stdout.readline() == "ready\n"
-        if kills == 20:
-            break
-        time.sleep(float(rng.uniform(0.02, 0.45)))
-        if process.poll() is None:
-            process.send_signal(signal.SIGKILL)
-            kills += 1
+        while progress(broken) == before and process.poll() is None:
+            time.sleep(0.002)
+        time.sleep(float(rng.uniform(0, 0.05)))
+        assert process.poll() is None, "the run must be longer than twenty interruptions"
+        process.send_signal(signal.SIGKILL)
         process.communicate()
-    assert process.communicate()[0].split()[-1] == expected
+        moments.append(progress(broken))
+    assert len(set(moments)) == 20  # every run got further than the one before
+    assert start(broken).communicate()[0].split()[-1] == expected

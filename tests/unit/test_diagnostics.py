@@ -89,7 +89,23 @@ def test_too_few_effective_draws_are_said():
 
 def test_one_chain_and_no_draws():
     assert diagnose(made_up([4]), [2001, 2003]).verdict.startswith("One chain only")
-    assert diagnose(made_up([4, 4], n=3), [2001, 2003]).verdict == "too few draws to judge: 3 per chain"
+    assert diagnose(made_up([4, 4], n=3), [2001, 2003]).verdict == "Too few draws to judge: 3, 3 by chain."
+
+
+@pytest.mark.parametrize("bad", [np.nan, -np.inf])
+def test_densities_that_are_not_finite_are_no_agreement(bad):
+    chains = made_up([4, 4, 4, 4])
+    chains[2]._columns["log_joint"][7] = bad
+    found = diagnose(chains, [2001, 2003])
+    assert not found.converged
+    assert "log_joint" in found.verdict
+
+
+def test_a_jump_within_chains_that_is_the_same_in_all_is_no_agreement():
+    chains = made_up([4, 4])
+    for chain in chains:
+        chain._columns["n_clusters"] = [np.array([3, 4])] * 200 + [np.array([3, 6])] * 200
+    assert not diagnose(chains, [2001, 2003]).converged
 
 
 def test_unknown_quantity():

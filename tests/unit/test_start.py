@@ -9,6 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 from runs import small_series
 from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, simulate_separated, start
 from tetiwd.errors import SettingsError
+from tetiwd.moves.scale import SMALLEST_ALPHA
 from tetiwd.sampler import Chain
 
 MODEL = Hyperparameters(dof=6)
@@ -101,3 +102,16 @@ def test_identical_objects_do_no_harm():
     while not chain.finished:
         chain.step()
     chain.state.check_invariants()
+
+
+def test_many_copies_of_few_objects_are_survived():
+    """The density grows without bound as alpha goes to zero; it stops at the smallest alpha allowed."""
+    X = np.repeat(np.random.default_rng(2).standard_normal((3, 4)), 6, axis=0)
+    D = ((X[:, None] - X[None]) ** 2).sum(-1)
+    series = DistanceSeries.from_distances([D, D], squared=True)
+    chain = Chain(series, Hyperparameters(dof=20), SamplerSettings(n_warmup=300, n_draws=50))
+    while not chain.finished:
+        chain.step()
+    assert chain.state.alpha >= SMALLEST_ALPHA
+    assert np.isfinite(chain.draws.log_joint).all()
+    assert chain.draws.n_clusters[-1].tolist() == [3, 3]

@@ -1,6 +1,6 @@
 """A checkpoint of one chain: written atomically, hashed, the previous one kept; no pickle on the way back.
 
-A file is one line of JSON (format, sha256 of the rest, and what the run was about) followed by an npz archive.
+A file is one line (format and sha256 of the rest) followed by an npz archive.
 """
 
 import hashlib
@@ -17,20 +17,19 @@ from tetiwd.data import DistanceSeries
 from tetiwd.errors import CheckpointError
 
 FORMAT = "tetiwd-checkpoint-1"
+About = dict[str, dict[str, str]]  # what a run was about: data, hyperparameters, settings, each field as text
 
 
-def write_checkpoint(
-    path: Path, about: dict[str, str], arrays: dict[str, NDArray[Any]], values: dict[str, Any]
-) -> None:
+def write_checkpoint(path: Path, about: About, arrays: dict[str, NDArray[Any]], values: dict[str, Any]) -> None:
     """Write a checkpoint; the one that was there becomes ``path`` with ``.previous`` appended."""
     buffer = io.BytesIO()
-    text = np.frombuffer(json.dumps(values).encode(), dtype=np.uint8)
+    text = np.frombuffer(json.dumps({"about": about, "values": values}).encode(), dtype=np.uint8)
     np.savez(buffer, allow_pickle=False, **arrays, values_json=text)
     payload = buffer.getvalue()
-    head = {"format": FORMAT, "sha256": hashlib.sha256(payload).hexdigest(), "about": about}
+    head = f"{FORMAT} {hashlib.sha256(payload).hexdigest()}\n".encode()
     fresh = path.with_name(path.name + ".new")
     with open(fresh, "wb") as file:
-        file.write(json.dumps(head).encode() + b"\n" + payload)
+        file.write(head + payload)
         file.flush()
         os.fsync(file.fileno())
     if path.exists():
@@ -39,22 +38,26 @@ def write_checkpoint(
     _sync_folder(path.parent)
 
 
-def read_checkpoint(path: Path, about: dict[str, str]) -> tuple[dict[str, NDArray[Any]], dict[str, Any], str | None]:
-    """Arrays, values and, if the newest file was damaged and the previous one is used, a sentence saying so."""
+def read_checkpoint(path: Path, about: About) -> tuple[dict[str, NDArray[Any]], dict[str, Any], str | None]:
+    """Arrays, values and, if the newest file was damaged and the previous one is used, a sentence saying so.
+
+    A damaged file is put aside under another name, so that it never replaces a good one.
+    """
     trouble = None
     for candidate in (path, previous_of(path)):
         if not candidate.exists():
             continue
-        try:
-            head, payload = _split(candidate)
-        except CheckpointError as error:
-            trouble = str(error)
+        payload = _whole_payload(candidate)
+        if payload is None:
+            aside = candidate.with_name(candidate.name + ".damaged")
+            os.replace(candidate, aside)
+            trouble = f"the checkpoint {candidate.name} is damaged and was put aside as {aside.name}"
             continue
-        _check_about(candidate, head["about"], about)
         with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
-        values = json.loads(arrays.pop("values_json").tobytes())
-        return arrays, values, trouble and f"{trouble}; continuing from the previous one, {candidate.name}"
+        stored = json.loads(arrays.pop("values_json").tobytes())
+        _check_about(candidate, stored["about"], about)
+        return arrays, stored["values"], trouble and f"{trouble}; continuing from {candidate.name}"
     raise CheckpointError(trouble or f"there is no checkpoint {path}")
 
 
@@ -77,27 +80,21 @@ def previous_of(path: Path) -> Path:
     return path.with_name(path.name + ".previous")
 
 
-def _split(path: Path) -> tuple[dict[str, Any], bytes]:
-    """Head and payload of a file that is whole."""
-    content = path.read_bytes()
-    line, _, payload = content.partition(b"\n")
-    try:
-        head = json.loads(line)
-        known = head["format"] == FORMAT
-        whole = head["sha256"] == hashlib.sha256(payload).hexdigest()
-    except (ValueError, KeyError, TypeError):
-        known = whole = False
-    if not known or not whole:
-        raise CheckpointError(f"the checkpoint {path.name} is damaged ({len(content)} bytes, checksum does not fit)")
-    return head, payload
+def _whole_payload(path: Path) -> bytes | None:
+    """What follows the first line, if the checksum in that line fits."""
+    line, _, payload = path.read_bytes().partition(b"\n")
+    expected = f"{FORMAT} {hashlib.sha256(payload).hexdigest()}".encode()
+    return payload if line == expected else None
 
 
-def _check_about(path: Path, found: dict[str, str], wanted: dict[str, str]) -> None:
-    for what, value in wanted.items():
-        if found.get(what) != value:
+def _check_about(path: Path, found: About, wanted: About) -> None:
+    for what, fields in wanted.items():
+        differing = [name for name, value in fields.items() if found.get(what, {}).get(name) != value]
+        if differing:
+            changes = ", ".join(f"{name} was {found[what].get(name)}, now {fields[name]}" for name in differing)
             raise CheckpointError(
-                f"the checkpoint {path.name} belongs to other {what}; continue with the {what} it was made with, "
-                "or start in an empty folder"
+                f"the checkpoint {path.name} belongs to other {what} ({changes}); continue with the {what} it was made "
+                "with, or start in an empty folder"
             )
 
 

@@ -15,6 +15,7 @@ from tetiwd.state import ChainState
 
 TARGET_ACCEPTANCE = 0.4
 NAMES = ("alpha", "xi", "new_scale", "stretch")
+SMALLEST_ALPHA = 1e-8  # in rescaled units
 
 
 def update_scales(
@@ -35,10 +36,11 @@ def update_scales(
         value, accepted = 1.0 if name == "stretch" else getattr(state, name), 0
         current = log_target(name, value, state, hyperparameters, dof_factor)
         for _ in range(n_steps):
-            proposal = value * exp(steps[name] * rng.standard_normal())
+            step = steps[name] * rng.standard_normal()  # on the log scale, hence also the Jacobian of the proposal
+            proposal = value * exp(step)
             proposed = log_target(name, proposal, state, hyperparameters, dof_factor)
             gain = proposed - current
-            if gain > 0 if power == inf else log(1.0 - rng.random()) < power * gain:
+            if gain > 0 if power == inf else log(1.0 - rng.random()) < power * gain + step:
                 value, current = proposal, proposed
                 accepted += 1
         if accepted:
@@ -57,19 +59,22 @@ def is_free(name: str, hyperparameters: Hyperparameters) -> bool:
 def log_target(
     name: str, value: float, state: ChainState, hyperparameters: Hyperparameters, dof_factor: float = 1.0
 ) -> float:
-    """All of the log joint that depends on one scale, as a density of its logarithm, up to a constant.
+    """All of the log joint that depends on one scale, up to a constant.
 
-    For "stretch" the value is the factor, and the constant includes the Wishart densities and their Jacobian.
+    For "stretch" the value is the factor, and the constant includes the Wishart densities and their Jacobian. Below
+    SMALLEST_ALPHA nothing is possible: with many identical objects the density has no maximum as alpha goes to zero.
     """
     h = hyperparameters
     if name == "stretch":
         stretched = value * state.new_scale
-        prior: float = h.new_scale.log_density(stretched) + log(stretched)  # type: ignore[union-attr]
+        prior: float = h.new_scale.log_density(stretched)  # type: ignore[union-attr]
         return prior + log_likelihoods(state, h, factor=value, dof_factor=dof_factor)
-    total: float = getattr(h, name).log_density(value) + log(value)
+    total: float = getattr(h, name).log_density(value)
     if name == "xi":
         return total + log_partitions(state, h, value)
     if name == "alpha":
+        if value < SMALLEST_ALPHA:
+            return -inf
         return total + log_likelihoods(state, h, alpha=value, dof_factor=dof_factor)
     if h.geometry == "full":
         return total + log_new_scale(state, h, value)

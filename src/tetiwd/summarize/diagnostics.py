@@ -58,9 +58,10 @@ class Diagnostics:
 
 def diagnose(draws_by_chain: Sequence[Draws], times: Sequence[Any], seed: int = 0) -> Diagnostics:
     """Compare chains on label-free scalars. Chains of unequal length are cut to the shortest."""
-    n = min(len(draws) for draws in draws_by_chain)
+    lengths = [len(draws) for draws in draws_by_chain]
+    n = min(lengths)
     if n < 4:
-        return Diagnostics((), f"too few draws to judge: {n} per chain", False)
+        return Diagnostics((), f"Too few draws to judge: {', '.join(map(str, lengths))} by chain.", False)
     series = _label_free(draws_by_chain, times, n, seed)
     quantities = tuple(_measure(name, values) for name, values in series.items())
     apart = [q for q in quantities if q.r_hat is not None and q.r_hat > LARGEST_R_HAT]
@@ -76,7 +77,8 @@ def _label_free(draws_by_chain: Sequence[Draws], times: Sequence[Any], n: int, s
         series[f"k at {time}"] = np.array([d.n_clusters[:n, t] for d in draws_by_chain])
         series[f"entropy at {time}"] = np.array([d.entropy[:n, t] for d in draws_by_chain])
         size = draws_by_chain[0].n_objects[t]
-        pairs = rng.integers(size, size=(N_PAIRS, 2))
+        first = rng.integers(size, size=N_PAIRS)
+        pairs = np.column_stack([first, (first + rng.integers(1, max(2, size), size=N_PAIRS)) % size])
         together = [
             (d.labels_at(t)[:n, pairs[:, 0]] == d.labels_at(t)[:n, pairs[:, 1]]).mean(axis=1) for d in draws_by_chain
         ]
@@ -88,19 +90,20 @@ def _measure(name: str, values: NDArray[np.float64]) -> Quantity:
     from arviz_stats.base import array_stats  # type: ignore[attr-defined]
 
     mean = float(values.mean())
+    if not np.isfinite(values).all():
+        return Quantity(name, mean, np.inf, 0.0, 0.0)
     if np.ptp(values) == 0:
         return Quantity(name, mean, None, None, None)
     if (np.ptp(values, axis=1) == 0).all():  # every chain stands still, each elsewhere
         return Quantity(name, mean, np.inf, float(len(values)), float(len(values)))
     # ranks of a quantity that mostly sits at one value are ties, and folding them makes differences out of nothing
     mostly_one_value = np.unique(values, return_counts=True)[1].max() > values.size / 2
-    return Quantity(
-        name,
-        mean,
-        float(array_stats.rhat(values, method="split" if mostly_one_value else "rank")),
-        float(array_stats.ess(values, method="bulk")),
-        float(array_stats.ess(values, method="tail", prob=(0.05, 0.95))),
-    )
+    halves = values if len(values) > 1 else values[:, : values.shape[1] // 2 * 2].reshape(2, -1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        r_hat = float(array_stats.rhat(halves, method="split" if mostly_one_value else "rank"))
+        bulk = float(array_stats.ess(values, method="bulk"))
+        tail = float(array_stats.ess(values, method="tail", prob=(0.05, 0.95)))
+    return Quantity(name, mean, r_hat if np.isfinite(r_hat) else np.inf, bulk, tail)
 
 
 def _verdict(n_chains: int, apart: list[Quantity], thin: list[Quantity], series: dict[str, NDArray[Any]]) -> str:
@@ -110,8 +113,9 @@ def _verdict(n_chains: int, apart: list[Quantity], thin: list[Quantity], series:
         return f"Chains disagree on {_where(shown, series[shown.name])}. Run longer before trusting the result."
     if thin:
         worst = min(thin, key=lambda q: q.ess_bulk or 0)
+        who = "Chains agree" if n_chains > 1 else "One chain only"
         return (
-            f"Chains agree, but {worst.name} has only {worst.ess_bulk:.0f} effective draws "
+            f"{who}, but {worst.name} has only {worst.ess_bulk:.0f} effective draws "
             f"(at least {SMALLEST_ESS} are wanted). Run longer."
         )
     if n_chains == 1:
