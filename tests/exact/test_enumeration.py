@@ -36,7 +36,7 @@ CASES = [
 def test_posterior_of_linked_partitions(kind, sizes, move, max_clusters):
     h = Hyperparameters(dof=1.5, df_A=9, max_clusters=max_clusters, geometry="isotropic", **FIXED)
     series = small_series(8, sizes, kind)
-    visited = run(one_cluster_each(series, h), h, 8_000, move=move, seed=9)
+    visited = run(one_cluster_each(series, h), h, 6_000, move=move, seed=9)
     check_visits(visited, exact_posterior(series, h))
 
 
@@ -46,7 +46,7 @@ def test_posterior_of_linked_partitions(kind, sizes, move, max_clusters):
 def test_with_the_likelihood_off_the_prior_is_left(sizes, max_clusters, coupling):
     """Full geometry: rows are born, die and are linked, and the partitions still follow their prior exactly."""
     h = Hyperparameters(dof=1, df_A=9, max_clusters=max_clusters, coupling=coupling, **FIXED)
-    visited = run(one_cluster_each(small_series(8, sizes), h), h, 8_000, move="sweep", seed=10, dof_factor=0.0)
+    visited = run(one_cluster_each(small_series(8, sizes), h), h, 6_000, move="sweep", seed=10, dof_factor=0.0)
     if coupling:
         law = {canonical(s): exp(log_prior_partitions(s, 1.3, max_clusters)) for s in linked_partitions(sizes)}
     else:
@@ -83,7 +83,7 @@ def test_links_alone_visit_every_matching(geometry, max_clusters):
 
 def test_one_epoch_without_data_is_ewens():
     h = Hyperparameters(dof=1, df_A=20, alpha=1.0, xi=1.7, new_scale=1.0)
-    visited = run(one_cluster_each(small_series(1, (7,)), h), h, 8_000, move="sweep", seed=12, dof_factor=0.0)
+    visited = run(one_cluster_each(small_series(1, (7,)), h), h, 6_000, move="sweep", seed=12, dof_factor=0.0)
     law = Counter()
     for labels in linked_partitions((7,)):
         law[len(np.unique(labels[0]))] += exp(log_prior_partitions(labels, 1.7))
@@ -96,7 +96,7 @@ def test_sampled_scales_do_not_disturb_the_prior():
 
     prior = Gamma(3, 0.5)
     h = Hyperparameters(dof=1, df_A=12, alpha=Gamma(2, 0.5), xi=prior, new_scale=Gamma(3, 0.3))
-    visited = run(one_cluster_each(small_series(2, (5, 4)), h), h, 8_000, move="sweep", seed=13, dof_factor=0.0)
+    visited = run(one_cluster_each(small_series(2, (5, 4)), h), h, 6_000, move="sweep", seed=13, dof_factor=0.0)
     rng = rng_for(14)
     simulated = Counter()
     n = 40_000

@@ -7,7 +7,7 @@ from geweke import MODELS, check, z_scores
 
 @pytest.mark.parametrize(("model", "kind"), [*((model, "distances") for model in MODELS), ("full", "similarities")])
 def test_sampler_leaves_the_joint_distribution_alone(model, kind):
-    check(z_scores(MODELS[model], kind, 4_000))
+    check(z_scores(MODELS[model], kind, 3_000))
 
 
 @pytest.mark.slow
