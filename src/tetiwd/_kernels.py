@@ -607,7 +607,7 @@ def draw_index(rng, log_weight, first, last, power):
 def choose(rng, log_weight, C, power, n_existing, n_rows):
     """Draw a candidate. When annealing, the rows of one kind of birth are averaged before the power is taken.
 
-    Otherwise ever new rows would be tried until a lucky one wins, and clusters would multiply.
+    Otherwise a single row that happens to fit would count for its whole kind.
     """
     if power == 1.0 or n_rows == 1:
         return draw_index(rng, log_weight, 0, C, power)
