@@ -83,7 +83,7 @@ def redraw_data(state, h, kind, rng):
     state.rebuild()
 
 
-def z_scores(h: Hyperparameters, kind: str, n: int) -> dict[str, float]:
+def z_scores(h: Hyperparameters, kind: str, n: int, **settings: int) -> dict[str, float]:
     """Mean difference of every statistic between the two simulators, in standard errors."""
     direct = []
     for i in range(n):
@@ -91,11 +91,11 @@ def z_scores(h: Hyperparameters, kind: str, n: int) -> dict[str, float]:
         state = state_of(simulation, h, kind)
         redraw_data(state, h, kind, rng_for(21, i))
         direct.append(statistics(state, h))
-    settings = SamplerSettings(n_aux=2, n_geometry_steps=3, n_scale_steps=2)
-    streams, tuning = Streams(SEED, 0, len(SIZES)), Tuning(np.full(len(SIZES), 15.0))
+    how = SamplerSettings(**({"n_aux": 2, "n_geometry_steps": 1, "n_scale_steps": 2} | settings))
+    streams, tuning = Streams(SEED, 0, len(SIZES)), Tuning()
     rng, chained = rng_for(22), []
     for _ in range(2 * n):
-        sweep(state, h, settings, streams, tuning, coupled=True)
+        sweep(state, h, how, streams, tuning, coupled=True)
         redraw_data(state, h, kind, rng)
         chained.append(statistics(state, h))
     state.check_invariants()

@@ -9,11 +9,6 @@ from tetiwd import DistanceSeries, Hyperparameters, log_joint
 from tetiwd.state import ChainState
 
 
-def plain(kernel):
-    """The Python function behind a compiled kernel, which sees planted bugs."""
-    return getattr(kernel, "py_func", kernel)
-
-
 def small_series(seed: int, sizes, kind: str = "distances") -> DistanceSeries:
     rng = rng_for(seed, 1)
     X = [rng.standard_normal((n, 3)) + 2 * rng.standard_normal((n, 1)) for n in sizes]

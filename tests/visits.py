@@ -64,7 +64,7 @@ def check_visits(visited, law, extra=0.0):
 def run(state, h, n, *, move, seed, dof_factor=1.0):
     """Linked partitions visited by repeating one move, or the whole sweep."""
     settings = SamplerSettings(n_aux=2, n_geometry_steps=2)
-    streams, tuning = Streams(seed, 0, state.n_epochs), Tuning(np.full(state.n_epochs, 20.0))
+    streams, tuning = Streams(seed, 0, state.n_epochs), Tuning()
     visited = []
     for _ in range(n):
         if move == "sweep":

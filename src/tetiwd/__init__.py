@@ -12,6 +12,7 @@ _HOME_OF = {
     "DistanceSeries": "tetiwd.data",
     "CheckpointError": "tetiwd.errors",
     "DataError": "tetiwd.errors",
+    "MemoryLimitError": "tetiwd.errors",
     "SamplingError": "tetiwd.errors",
     "SettingsError": "tetiwd.errors",
     "Gamma": "tetiwd.params",

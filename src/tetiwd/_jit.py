@@ -1,4 +1,4 @@
-"""The one decorator of compiled code. Without numba, or with TETIWD_JIT=0, kernels run as plain Python."""
+"""The two decorators of compiled code. Without numba, or with TETIWD_JIT=0, everything runs as plain Python."""
 
 import os
 from collections.abc import Callable
@@ -7,20 +7,26 @@ from typing import TypeVar, cast
 F = TypeVar("F", bound=Callable[..., object])
 
 
-def _compiler() -> Callable[[F], F] | None:
+def _compiler(**options: bool) -> Callable[[F], F] | None:
     if os.environ.get("TETIWD_JIT", "1") == "0":
         return None
     try:
         from numba import njit
     except ImportError:
         return None
-    return cast("Callable[[F], F]", njit(cache=True, nogil=True, error_model="numpy"))
+    return cast("Callable[[F], F]", njit(cache=True, nogil=True, error_model="numpy", **options))
 
 
 _compile = _compiler()
+_compile_inside = _compiler(no_cpython_wrapper=True, no_cfunc_wrapper=True)
 COMPILED = _compile is not None
 
 
 def kernel(function: F) -> F:
     """Compile a function of flat arrays and numbers, where a compiler is there."""
     return function if _compile is None else _compile(function)
+
+
+def helper(function: F) -> F:
+    """The same for a function that only kernels call: without a way in from Python it compiles faster."""
+    return function if _compile_inside is None else _compile_inside(function)

@@ -7,12 +7,17 @@ taken from the generator, and only log, exp and sqrt of ``math`` are used, so th
 Clusters of an epoch occupy slots 0 … k−1 of padded arrays with capacity K. Symbols are those of ``tetiwd.model``.
 """
 
-from math import exp, inf, log, sqrt
+from math import exp, inf, log, pi, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tetiwd._jit import kernel
+from tetiwd._jit import helper, kernel
+
+LOG_2_PI = log(2.0 * pi)
+NEGLIGIBLE = -40.0  # log of what cannot change a double
+N_REFINEMENTS = 3  # of the weights in the law of a row
+MOST_UPDATES = 250  # rank-one changes of the terms before they are built anew
 
 
 class Epoch(NamedTuple):
@@ -22,7 +27,7 @@ class Epoch(NamedTuple):
     per_unit: float  # 1 / unit: what makes them rescaled ones
     trace: float  # tr K for similarities, 0 for distances; rescaled
     z: Any  # (n,) slot of every object
-    R: Any  # (n, K) row sums: rescaled D summed over the members of every cluster
+    R: Any  # (K, n) row sums: rescaled D of every object summed over the members of a cluster
     size: Any  # (1,) number of clusters k
     counts: Any  # (K,)
     S: Any  # (K, K) block sums
@@ -64,18 +69,31 @@ class Terms(NamedTuple):
     sums: Any  # (4,) nᵀy, tr(MS), yᵀSy, log|M| − log|A|
 
 
+class Without(NamedTuple):
+    """The same terms with one object out of its cluster a: M becomes M + m mᵀ / (1 − m_a), and so on."""
+
+    m: Any  # (K,) column a of M
+    q: Any  # (K,) column a of Q
+    y: Any  # (K,)
+    p: Any  # (K,)
+    Mr: Any  # (K,) M times the row sums of the object
+    sums: Any  # (6,) nᵀy, tr(MS), yᵀSy, yᵀr, weight of m mᵀ in M and in Q
+
+
 class Births(NamedTuple):
     """What is needed to draw rows of A for clusters that could be born at this epoch, and to weigh them."""
 
     active: Any  # (K,) slots that stay when the object is out
     ended: Any  # (K+1,) clusters of the epoch before that have no successor, and −1
     beginning: Any  # (K+1,) clusters of the epoch after that have no predecessor, and −1
-    lengths: Any  # (4,) how many of: active, ended, beginning, linked forward
+    lengths: Any  # (5,) how many of: active, ended, beginning, linked forward, linked back
     factor: Any  # (K, K) Cholesky factor of A among the active
     beta: Any  # (K+1, K) regression of a revived cluster's row on the linked ones, by position in ended
     residual: Any  # (K+1,) its residual scale
     linked: Any  # (K,) active slots linked forward
     forward_factor: Any  # (K, K) Cholesky factor of A among those
+    weight: Any  # (K+1, K+1) prior weight of every kind of birth, by position in ended and beginning
+    total: Any  # (1,) their sum
 
 
 class Candidates(NamedTuple):
@@ -89,7 +107,7 @@ class Candidates(NamedTuple):
     schur: Any  # (C,) its residual variance
 
 
-@kernel
+@helper
 def cholesky(A, k, L):
     """Lower factor of the leading k×k block of A into L; False if A is not positive definite."""
     for i in range(k):
@@ -106,7 +124,7 @@ def cholesky(A, k, L):
     return True
 
 
-@kernel
+@helper
 def solve_lower(L, k, x):
     """x ← L⁻¹ x."""
     for i in range(k):
@@ -116,7 +134,7 @@ def solve_lower(L, k, x):
         x[i] = total / L[i, i]
 
 
-@kernel
+@helper
 def solve_upper(L, k, x):
     """x ← L⁻ᵀ x."""
     for i in range(k - 1, -1, -1):
@@ -126,7 +144,7 @@ def solve_upper(L, k, x):
         x[i] = total / L[i, i]
 
 
-@kernel
+@helper
 def log_det(L, k):
     """Log determinant of L Lᵀ."""
     total = 0.0
@@ -135,7 +153,7 @@ def log_det(L, k):
     return 2.0 * total
 
 
-@kernel
+@helper
 def trace_of_solution(L, k, B):
     """tr((L Lᵀ)⁻¹ B)."""
     total = 0.0
@@ -149,7 +167,7 @@ def trace_of_solution(L, k, B):
     return total
 
 
-@kernel
+@helper
 def draw_chi_square(rng, df):
     """Chi-square variate by squeezing a transformed normal (Marsaglia and Tsang 2000)."""
     shape = 0.5 * df
@@ -168,7 +186,7 @@ def draw_chi_square(rng, df):
                 return 2.0 * d * v * boost
 
 
-@kernel
+@helper
 def make_terms(capacity):
     """Empty terms."""
     return Terms(
@@ -180,20 +198,7 @@ def make_terms(capacity):
     )
 
 
-@kernel
-def copy_terms(source, target, k):
-    """Keep terms, or bring them back, without allocating."""
-    for i in range(k):
-        target.y[i] = source.y[i]
-        target.p[i] = source.p[i]
-        for j in range(k):
-            target.M[i, j] = source.M[i, j]
-            target.Q[i, j] = source.Q[i, j]
-    for i in range(4):
-        target.sums[i] = source.sums[i]
-
-
-@kernel
+@helper
 def build_terms(terms, k, counts, S, A, alpha):
     """All terms from scratch, O(k³); False if A is not positive definite."""
     L = np.zeros((k, k))
@@ -246,7 +251,7 @@ def build_terms(terms, k, counts, S, A, alpha):
     return True
 
 
-@kernel
+@helper
 def finish_terms(terms, k, counts, S):
     """p = M S y and the scalar sums, given M and y."""
     total_y = trace = ySy = 0.0
@@ -269,9 +274,9 @@ def finish_terms(terms, k, counts, S):
     terms.sums[2] = ySy
 
 
-@kernel
+@helper
 def change_count(terms, k, counts, S, c, r, own, sign):
-    """One object with row sums r and own similarity joins (sign 1) or leaves (−1) cluster c, O(k²)."""
+    """One object with row sums r and own similarity joins (sign 1.0) or leaves (−1.0) cluster c, O(k²)."""
     m = np.empty(k)
     q = np.empty(k)
     v = np.empty(k)
@@ -295,7 +300,7 @@ def change_count(terms, k, counts, S, c, r, own, sign):
                 Q_cc + sign * own
             ) * m[i] * m[j] / (g * g)
         terms.y[i] -= sign * m[i] * y_c / g
-    counts[c] += sign
+    counts[c] += int(sign)
     for j in range(k):
         S[c, j] += sign * r[j]
         S[j, c] += sign * r[j]
@@ -304,7 +309,7 @@ def change_count(terms, k, counts, S, c, r, own, sign):
     terms.sums[3] -= log(g)
 
 
-@kernel
+@helper
 def log_likelihood(terms, k, n, trace, model):
     """Log likelihood of one epoch of n objects from its terms."""
     alpha = model.alpha
@@ -313,18 +318,6 @@ def log_likelihood(terms, k, n, trace, model):
         return -0.5 * model.dof * (log_det_sigma + (trace - terms.sums[1]) / alpha)
     log_det_W = -(n - k) * log(alpha) + terms.sums[3] - log(terms.sums[0] / alpha) + log(n)
     return 0.5 * model.dof * log_det_W - 0.25 * model.dof / alpha * (terms.sums[1] + terms.sums[2] / terms.sums[0])
-
-
-@kernel
-def log_joining(terms, model, own, g, y_c, Mr_c, Q_cc, p_c, yr):
-    """Log likelihood after joining one cluster, up to a constant common to all candidates, O(1)."""
-    trace = terms.sums[1] + (2.0 * Mr_c - Q_cc) / g + own * (1.0 - 1.0 / g)
-    if model.similarity:
-        return 0.5 * model.dof * (trace / model.alpha - log(g))
-    kappa = y_c / g
-    total_y = terms.sums[0] + y_c * kappa
-    ySy = terms.sums[2] - 2.0 * kappa * p_c + kappa * kappa * Q_cc + 2.0 * kappa * (yr - kappa * Mr_c)
-    return -0.5 * model.dof * (log(g) + log(total_y)) - 0.25 * model.dof / model.alpha * (trace + ySy / total_y)
 
 
 @kernel
@@ -337,16 +330,19 @@ def epoch_log_likelihood(epoch, model):
     return log_likelihood(terms, k, len(epoch.z), epoch.trace, model)
 
 
-@kernel
-def candidate_weight(size, before, after, xi, max_clusters, free_here, unused, born_next):
-    """Prior weight of one object for one cluster (see ``tetiwd.model.candidate_weight``); born_next −1 at the end."""
+@helper
+def weight_of_present(size, before, after, xi, max_clusters):
+    """Prior weight of one object for a cluster of the given size (see ``tetiwd.model.candidate_weight``)."""
+    share = xi / max_clusters if max_clusters > 0 else 0.0
+    return (before + size + share) * (size + share + after) / (size + share)
+
+
+@helper
+def weight_of_birth(before, after, xi, max_clusters, free_here, unused, born_next):
+    """The same for a cluster to be born; born_next is −1 at the last epoch."""
     if max_clusters == 0:
-        if size > 0:
-            return (before + size) * (size + after) / size
         return (before if before > 0 else xi) * (after / xi if after > 0 else 1.0)
     share = xi / max_clusters
-    if size > 0:
-        return (before + size + share) * (size + share + after) / (size + share)
     backward = before + share if before > 0 else share * free_here
     if after > 0:
         return backward * (after + share) / (share * unused) if unused > 0 else 0.0
@@ -355,25 +351,64 @@ def candidate_weight(size, before, after, xi, max_clusters, free_here, unused, b
     return backward * (unused - born_next) / unused if unused > 0 else 0.0
 
 
-@kernel
+@helper
 def make_births(capacity):
     """Empty births."""
     return Births(
         np.zeros(capacity, np.int64),
         np.zeros(capacity + 1, np.int64),
         np.zeros(capacity + 1, np.int64),
-        np.zeros(4, np.int64),
+        np.zeros(5, np.int64),
         np.zeros((capacity, capacity)),
         np.zeros((capacity + 1, capacity)),
         np.zeros(capacity + 1),
         np.zeros(capacity, np.int64),
         np.zeros((capacity, capacity)),
+        np.zeros((capacity + 1, capacity + 1)),
+        np.zeros(1),
     )
 
 
-@kernel
+@helper
+def make_candidates(room, capacity):
+    """Empty candidates."""
+    return Candidates(
+        np.zeros(room),
+        np.zeros(room, np.int64),
+        np.zeros(room, np.int64),
+        np.zeros(room, np.int64),
+        np.zeros((room, capacity)),
+        np.zeros(room),
+    )
+
+
+@helper
+def weigh_kinds(births, epoch, before, after, model):
+    """Prior weight of every kind of birth; none where A has no room for another row."""
+    n_active, n_ended = births.lengths[0], births.lengths[1]
+    n_beginning, n_linked = births.lengths[2], births.lengths[3]
+    n_new = 0
+    for i in range(n_active):
+        if epoch.back[births.active[i]] < 0:
+            n_new += 1
+    free_here = model.max_clusters - before.size[0] - n_new
+    unused = model.max_clusters - n_active
+    born_next = after.size[0] - n_linked if after.size[0] > 0 else -1
+    births.total[0] = 0.0
+    if not (model.isotropic or model.df_A > n_active):
+        return
+    for e in range(n_ended):
+        m0 = before.counts[births.ended[e]] if births.ended[e] >= 0 else 0
+        for v in range(n_beginning):
+            m1 = after.counts[births.beginning[v]] if births.beginning[v] >= 0 else 0
+            weight = weight_of_birth(m0, m1, model.xi, model.max_clusters, free_here, unused, born_next)
+            births.weight[e, v] = max(weight, 0.0)
+            births.total[0] += births.weight[e, v]
+
+
+@helper
 def prepare_births(births, epoch, before, after, model, out):
-    """Fill births for the epoch without the cluster in slot ``out`` (−1 to leave all in)."""
+    """Fill births for the epoch without the cluster in slot ``out`` (k to leave all in)."""
     k = epoch.size[0]
     n_active = n_linked = n_back = 0
     linked_back = np.empty(k, np.int64)
@@ -402,12 +437,15 @@ def prepare_births(births, epoch, before, after, model, out):
     births.lengths[1] = n_ended + 1
     births.lengths[2] = n_beginning + 1
     births.lengths[3] = n_linked
+    births.lengths[4] = n_back
     for e in range(n_ended + 1):
         for c in range(k):
             births.beta[e, c] = 0.0
         births.residual[e] = model.new_scale
+    weigh_kinds(births, epoch, before, after, model)
     if model.isotropic:
         return
+    n_active, n_linked, n_back = births.lengths[0], births.lengths[3], births.lengths[4]
     block = np.empty((k, k))
     for i in range(n_active):
         for j in range(n_active):
@@ -438,7 +476,7 @@ def prepare_births(births, epoch, before, after, model, out):
         births.residual[e] = residual
 
 
-@kernel
+@helper
 def draw_row(rng, births, e, df_A, x, h):
     """Draw a row for a cluster that revives ended[e]: h = A⁻¹a into h, and the residual variance returned."""
     n_active = births.lengths[0]
@@ -453,7 +491,7 @@ def draw_row(rng, births, e, df_A, x, h):
     return variance * draw_chi_square(rng, df_A - n_active)
 
 
-@kernel
+@helper
 def log_forward_ratio(births, after, epoch, f, p, q, model):
     """Log of W(A_{t+1} | f linked to a row (p, q)) / W(A_{t+1} | f new); p runs over the linked slots."""
     n_linked = births.lengths[3]
@@ -476,226 +514,295 @@ def log_forward_ratio(births, after, epoch, f, p, q, model):
     return -0.5 * model.df_A * (log(schur / s) + quadratic / schur - after.A[f, f] / s)
 
 
-@kernel
-def weigh_candidates(rng, epoch, before, after, model, terms, births, r, own, n_aux, was_alone, old_slot):
-    """Every cluster the object could join, with its log weight; rows of clusters to be born are drawn here.
-
-    The object is already out. If it was alone, its old slot is kept as an empty row that stands for itself.
-    """
-    k = epoch.size[0]
-    n_active, n_ended, n_beginning = births.lengths[0], births.lengths[1], births.lengths[2]
-    n_linked = births.lengths[3]
-    n_rows = 1 if model.isotropic else n_aux
-    room = k + n_ended * n_beginning * n_rows
-    found = Candidates(
-        np.empty(room),
-        np.empty(room, np.int64),
-        np.empty(room, np.int64),
-        np.empty(room, np.int64),
-        np.zeros((room, k)),
-        np.zeros(room),
+@helper
+def make_without(capacity):
+    """Empty terms without an object."""
+    return Without(
+        np.zeros(capacity),
+        np.zeros(capacity),
+        np.zeros(capacity),
+        np.zeros(capacity),
+        np.zeros(capacity),
+        np.zeros(6),
     )
-    n_unlinked_back = 0
-    for i in range(n_active):
-        if epoch.back[births.active[i]] < 0:
-            n_unlinked_back += 1
-    free_here = model.max_clusters - before.size[0] - n_unlinked_back
-    unused = model.max_clusters - n_active
-    born_next = after.size[0] - n_linked if after.size[0] > 0 else -1
 
-    Mr = np.empty(k)
-    yr = 0.0
+
+@helper
+def take_out(out, terms, k, a, r, own, alone):
+    """Terms with an object out of cluster a, O(k²). One that was alone has been taken out of the terms already."""
+    y_r = 0.0
     for i in range(k):
         total = 0.0
         for j in range(k):
             total += terms.M[i, j] * r[j]
-        Mr[i] = total
-        yr += terms.y[i] * r[i]
+        out.Mr[i] = total
+        y_r += terms.y[i] * r[i]
+    if alone:
+        for i in range(k):
+            out.m[i] = out.q[i] = 0.0
+            out.y[i] = terms.y[i]
+            out.p[i] = terms.p[i]
+        out.sums[0], out.sums[1], out.sums[2] = terms.sums[0], terms.sums[1], terms.sums[2]
+        out.sums[3], out.sums[4], out.sums[5] = y_r, 0.0, 0.0
+        return
+    g = 1.0 - terms.M[a, a]
+    Q_aa, y_a, p_a = terms.Q[a, a], terms.y[a], terms.p[a]
+    share, pull = y_a / g, out.Mr[a] / g
+    y_r += pull * y_a
+    along = (p_a + Q_aa * share - y_r) / g
+    for i in range(k):
+        m, q = terms.M[i, a], terms.Q[i, a]
+        Mr = out.Mr[i] + m * pull
+        out.m[i] = m
+        out.q[i] = q
+        out.Mr[i] = Mr
+        out.y[i] = terms.y[i] + m * share
+        out.p[i] = terms.p[i] + (q - Mr) * share + m * along
+    m_a = out.m[a]
+    out.sums[3], out.sums[4], out.sums[5] = y_r, 1.0 / g, (Q_aa - own) / (g * g)
+    Q_aa = terms.Q[a, a] - 2.0 * m_a * (out.Mr[a] - out.q[a]) / g + out.sums[5] * m_a * m_a
+    out.sums[0] = terms.sums[0] - y_a * share
+    out.sums[1] = terms.sums[1] - (2.0 * out.Mr[a] - Q_aa) * g - own * (1.0 - g)
+    out.sums[2] = terms.sums[2] + y_a * (2.0 * out.p[a] - y_a * Q_aa - 2.0 * (y_r - y_a * out.Mr[a]))
 
+
+@helper
+def log_joining(out, model, own, M_cc, Q_cc, y_c, Mr_c, p_c):
+    """Log likelihood after joining one cluster, up to a constant common to all candidates, O(1)."""
+    g = 1.0 + M_cc
+    share = 1.0 / g
+    trace = out.sums[1] + (2.0 * Mr_c - Q_cc) * share + own * (1.0 - share)
+    if model.similarity:
+        return 0.5 * model.dof * (trace / model.alpha - log(g))
+    kappa = y_c * share
+    total_y = out.sums[0] + y_c * kappa
+    ySy = out.sums[2] + kappa * (kappa * Q_cc - 2.0 * p_c + 2.0 * (out.sums[3] - kappa * Mr_c))
+    return -0.5 * model.dof * (log(g * total_y) + 0.5 * (trace + ySy / total_y) / model.alpha)
+
+
+@helper
+def weigh_cluster(log_prior, epoch, before, after, model, c):
+    """Log prior weight of cluster c for an object of another cluster, and for one of its own."""
+    m0 = before.counts[epoch.back[c]] if epoch.back[c] >= 0 else 0
+    m1 = after.counts[epoch.forward[c]] if epoch.forward[c] >= 0 else 0
+    size = epoch.counts[c]
+    log_prior[0, c] = log(weight_of_present(size, m0, m1, model.xi, model.max_clusters))
+    if size > 1:
+        log_prior[1, c] = log(weight_of_present(size - 1, m0, m1, model.xi, model.max_clusters))
+
+
+@helper
+def weigh_present(log_weight, slot, k, M, Q, out, model, log_prior, own, a, alone):
+    """Log weights of the clusters present; an empty slot, whose object is out, is not among them. Returns how many."""
     C = 0
-    for i in range(n_active):
-        c = births.active[i]
-        m0 = before.counts[epoch.back[c]] if epoch.back[c] >= 0 else 0
-        m1 = after.counts[epoch.forward[c]] if epoch.forward[c] >= 0 else 0
-        weight = candidate_weight(epoch.counts[c], m0, m1, model.xi, model.max_clusters, free_here, unused, born_next)
-        g = 1.0 + terms.M[c, c]
-        found.log_weight[C] = log(weight) + log_joining(
-            terms, model, own, g, terms.y[c], Mr[c], terms.Q[c, c], terms.p[c], yr
-        )
-        found.slot[C] = c
+    weight = out.sums[4]
+    for c in range(k):
+        if c == a and alone:
+            continue
+        m = out.m[c]
+        M_cc = M[c, c] + m * m * weight
+        Q_cc = Q[c, c] - 2.0 * m * (out.Mr[c] - out.q[c]) * weight + out.sums[5] * m * m
+        prior = log_prior[1, c] if c == a else log_prior[0, c]
+        log_weight[C] = prior + log_joining(out, model, own, M_cc, Q_cc, out.y[c], out.Mr[c], out.p[c])
+        slot[C] = c
         C += 1
-    if not (model.isotropic or model.df_A > n_active):
-        return found, C
-    x = np.empty(k)
-    p = np.empty(k)
+    return C
+
+
+@helper
+def offer_births(rng, found, C, epoch, before, after, model, terms, out, births, own, n_aux, a, alone):
+    """Add n_aux clusters that could be born, their kinds drawn from the prior and their rows of A from its law.
+
+    An object that was alone keeps its own, in slot a, as the first of them. Returns how many candidates there are.
+    """
+    total_weight = births.total[0]
+    if not total_weight > 0.0:
+        return C
+    k = epoch.size[0]
+    x, p = np.empty(k), np.empty(k)
+    for row in range(n_aux):
+        h = found.h[C]
+        itself = row == 0 and alone
+        if model.power == inf and not itself:
+            break  # the last passes of annealing must come to rest, so nothing new is tried
+        for c in range(k):
+            h[c] = 0.0
+        schur = model.new_scale
+        if itself:
+            b, f = epoch.back[a], epoch.forward[a]
+            h[a] = 1.0
+            schur = 0.0
+        else:
+            e, v = draw_kind(rng, births)
+            b, f = births.ended[e], births.beginning[v]
+            if not model.isotropic:
+                schur = draw_row(rng, births, e, model.df_A, x, h)
+        found.slot[C] = a if itself else -1
+        found.back[C], found.forward[C], found.schur[C] = b, f, schur
+        M_hh, y_h = schur / model.alpha, 1.0
+        Mr_h = Q_hh = p_h = m_h = q_h = 0.0
+        for i in range(k):
+            if h[i] != 0.0:
+                y_h -= h[i] * (1.0 - out.y[i])
+                Mr_h += h[i] * out.Mr[i]
+                p_h += h[i] * out.p[i]
+                m_h += h[i] * out.m[i]
+                q_h += h[i] * out.q[i]
+                for j in range(k):
+                    M_hh += h[i] * terms.M[i, j] * h[j]
+                    Q_hh += h[i] * terms.Q[i, j] * h[j]
+        M_hh += m_h * m_h * out.sums[4]
+        Q_hh += out.sums[5] * m_h * m_h - 2.0 * m_h * (Mr_h - q_h) * out.sums[4]
+        value = log(total_weight / n_aux) + log_joining(out, model, own, M_hh, Q_hh, y_h, Mr_h, p_h)
+        if f >= 0 and not model.isotropic:
+            q = schur
+            for i in range(k):
+                for j in range(k):
+                    q += h[i] * epoch.A[i, j] * h[j]
+            for i in range(births.lengths[3]):
+                total = 0.0
+                for j in range(k):
+                    total += epoch.A[births.linked[i], j] * h[j]
+                p[i] = total
+            value += log_forward_ratio(births, after, epoch, f, p, q, model)
+        found.log_weight[C] = value
+        C += 1
+    return C
+
+
+@helper
+def draw_kind(rng, births):
+    """Which ended cluster a new one revives and which beginning one it becomes the start of, by prior weight."""
+    target = rng.random() * births.total[0]
+    n_ended, n_beginning = births.lengths[1], births.lengths[2]
+    e = v = 0
     for e in range(n_ended):
-        b = births.ended[e]
         for v in range(n_beginning):
-            f = births.beginning[v]
-            m0 = before.counts[b] if b >= 0 else 0
-            m1 = after.counts[f] if f >= 0 else 0
-            weight = candidate_weight(0, m0, m1, model.xi, model.max_clusters, free_here, unused, born_next)
-            if not weight > 0.0:
-                continue
-            for row in range(n_rows):
-                h = found.h[C]
-                itself = row == 0 and was_alone and epoch.back[old_slot] == b and epoch.forward[old_slot] == f
-                if model.power == inf and not itself:
-                    continue  # the last passes of annealing must come to rest, so nothing new is tried
-                if itself:
-                    for c in range(k):
-                        h[c] = 1.0 if c == old_slot else 0.0
-                    found.slot[C] = old_slot
-                    schur = 0.0
-                elif model.isotropic:
-                    found.slot[C] = -1
-                    schur = model.new_scale
-                else:
-                    found.slot[C] = -1
-                    schur = draw_row(rng, births, e, model.df_A, x, h)
-                found.back[C] = b
-                found.forward[C] = f
-                found.schur[C] = schur
-                M_hh = schur / model.alpha
-                y_h = 1.0
-                Mr_h = Q_hh = p_h = 0.0
-                for i in range(k):
-                    y_h -= h[i] * (1.0 - terms.y[i])
-                    Mr_h += h[i] * Mr[i]
-                    p_h += h[i] * terms.p[i]
-                    for j in range(k):
-                        M_hh += h[i] * terms.M[i, j] * h[j]
-                        Q_hh += h[i] * terms.Q[i, j] * h[j]
-                value = log(weight / n_rows) + log_joining(terms, model, own, 1.0 + M_hh, y_h, Mr_h, Q_hh, p_h, yr)
-                if f >= 0 and not model.isotropic:
-                    q = schur
-                    for i in range(k):
-                        for j in range(k):
-                            q += h[i] * epoch.A[i, j] * h[j]
-                    for i in range(n_linked):
-                        total = 0.0
-                        for j in range(k):
-                            total += epoch.A[births.linked[i], j] * h[j]
-                        p[i] = total
-                    value += log_forward_ratio(births, after, epoch, f, p, q, model)
-                found.log_weight[C] = value
-                C += 1
-    return found, C
+            target -= births.weight[e, v]
+            if target < 0.0:
+                return e, v
+    return n_ended - 1, n_beginning - 1
 
 
-@kernel
-def draw_index(rng, log_weight, first, last, power):
-    """Index in [first, last) drawn in proportion to exp(power · log_weight); the largest if power is infinite."""
-    best = first
-    for i in range(first + 1, last):
+@helper
+def draw_index(rng, log_weight, n, power):
+    """Index below n drawn in proportion to exp(power · log_weight); the largest if power is infinite.
+
+    Overwrites its input.
+    """
+    best = 0
+    for i in range(n):
         if log_weight[i] > log_weight[best]:
             best = i
     if power == inf:
         return best
-    total = 0.0
-    for i in range(first, last):
-        total += exp(power * (log_weight[i] - log_weight[best]))
+    top, total = log_weight[best], 0.0
+    for i in range(n):
+        gap = power * (log_weight[i] - top)
+        log_weight[i] = exp(gap) if gap > NEGLIGIBLE else 0.0
+        total += log_weight[i]
+    if total == 1.0:
+        return best
     target = rng.random() * total
-    for i in range(first, last):
-        target -= exp(power * (log_weight[i] - log_weight[best]))
+    for i in range(n):
+        target -= log_weight[i]
         if target < 0.0:
             return i
     return best
 
 
-@kernel
-def choose(rng, log_weight, C, power, n_existing, n_rows):
-    """Draw a candidate. When annealing, the rows of one kind of birth are averaged before the power is taken.
+@helper
+def choose_annealed(rng, log_weight, n_present, C, power):
+    """Draw a candidate with a power; clusters to be born are averaged before it is taken.
 
-    Otherwise a single row that happens to fit would count for its whole kind.
+    Otherwise a single row that happens to fit would count for all that could have been drawn.
     """
-    if power == 1.0 or n_rows == 1:
-        return draw_index(rng, log_weight, 0, C, power)
-    n_groups = n_existing + (C - n_existing) // n_rows
-    group = np.empty(n_groups)
-    for g in range(n_groups):
-        if g < n_existing:
-            group[g] = log_weight[g]
-            continue
-        first = n_existing + (g - n_existing) * n_rows
-        top = log_weight[first]
-        for i in range(first + 1, first + n_rows):
-            top = max(top, log_weight[i])
-        total = 0.0
-        for i in range(first, first + n_rows):
-            total += exp(log_weight[i] - top)
-        group[g] = top + log(total)
-    g = draw_index(rng, group, 0, n_groups, power)
-    if g < n_existing:
-        return g
-    first = n_existing + (g - n_existing) * n_rows
-    return draw_index(rng, log_weight, first, first + n_rows, 1.0)
+    n_born = C - n_present
+    born, together = np.empty(n_born), np.empty(n_present + 1)
+    top = -inf
+    for i in range(n_born):
+        born[i] = log_weight[n_present + i]
+        top = max(top, born[i])
+    total = 0.0
+    for i in range(n_born):
+        total += exp(born[i] - top)
+    for i in range(n_present):
+        together[i] = log_weight[i]
+    together[n_present] = top + log(total)
+    pick = draw_index(rng, together, len(together), power)
+    return pick if pick < n_present else n_present + draw_index(rng, born, n_born, 1.0)
 
 
 @kernel
-def assign_objects(rng, epoch, before, after, model, n_aux, first):
+def assign_objects(rng, epoch, before, after, model, n_aux, offers, first):
     """Move every object from ``first`` on (Neal's Algorithm 8). Returns the object it stopped at and how many moved.
 
-    It stops early, before touching an object, when no slot is free for a new cluster; the caller makes room.
+    About ``offers`` objects, drawn at random, may found a cluster; the others choose among those present, and stay if
+    they are alone. It stops early, before touching an object, when no slot is free; the caller makes room.
     """
     capacity = len(epoch.counts)
     n = len(epoch.z)
-    terms, kept = make_terms(capacity), make_terms(capacity)
-    kept_S = np.empty((capacity, capacity))
-    births = make_births(capacity)
-    r = np.empty(capacity)
+    terms, out, births = make_terms(capacity), make_without(capacity), make_births(capacity)
+    found = make_candidates(capacity + n_aux, capacity)
+    r, log_prior = np.empty(capacity), np.empty((2, capacity))
     moved = 0
-    stale = True
+    trusted = 0  # how many more changes the terms may take before they are built anew
     for obj in range(first, n):
         k = epoch.size[0]
         if k == capacity:
             return obj, moved
-        if stale:
+        if trusted == 0:
             build_terms(terms, k, epoch.counts, epoch.S, epoch.A, model.alpha)
-            prepare_births(births, epoch, before, after, model, -1)
-            stale = False
+            prepare_births(births, epoch, before, after, model, k)
+            for c in range(k):
+                weigh_cluster(log_prior, epoch, before, after, model, c)
+            trusted = MOST_UPDATES
         a = epoch.z[obj]
+        alone = epoch.counts[a] == 1
+        offered = offers >= n or rng.random() * n < offers
+        if alone and not offered:
+            continue
         own = float(epoch.D[obj, obj]) * epoch.per_unit if model.similarity else 0.0
         for c in range(k):
-            r[c] = epoch.R[obj, c]
+            r[c] = epoch.R[c, obj]
         r[a] -= own
-        alone = epoch.counts[a] == 1
-        copy_terms(terms, kept, k)
-        for i in range(k):
-            for j in range(k):
-                kept_S[i, j] = epoch.S[i, j]
         if alone:
             take_out_alone(epoch, a)
             build_terms(terms, k, epoch.counts, epoch.S, epoch.A, model.alpha)
             prepare_births(births, epoch, before, after, model, a)
+            trusted = 0
+        take_out(out, terms, k, a, r, own, alone)
+        n_present = weigh_present(
+            found.log_weight, found.slot, k, terms.M, terms.Q, out, model, log_prior, own, a, alone
+        )
+        C = n_present
+        if offered:
+            C = offer_births(rng, found, C, epoch, before, after, model, terms, out, births, own, n_aux, a, alone)
+        if model.power == 1.0 or C - n_present < 2:
+            pick = draw_index(rng, found.log_weight, C, model.power)
         else:
-            change_count(terms, k, epoch.counts, epoch.S, a, r, own, -1)
-        found, C = weigh_candidates(rng, epoch, before, after, model, terms, births, r, own, n_aux, alone, a)
-        n_rows = 1 if model.isotropic else n_aux
-        pick = choose(rng, found.log_weight, C, model.power, births.lengths[0], n_rows)
+            pick = choose_annealed(rng, found.log_weight, n_present, C, model.power)
         c = found.slot[pick]
         if c == a:
-            copy_terms(kept, terms, k)
-            for i in range(k):
-                for j in range(k):
-                    epoch.S[i, j] = kept_S[i, j]
-            epoch.counts[a] += 1
             if alone:
-                prepare_births(births, epoch, before, after, model, -1)
+                put_in(epoch, a, r, own)
             continue
         moved += 1
+        if not alone:
+            change_count(terms, k, epoch.counts, epoch.S, a, r, own, -1.0)
+        elif c < 0:
+            unlink(epoch, before, after, a)
         if c < 0:
-            if alone:
-                unlink(epoch, before, after, a)
-            h, schur = found.h[pick], found.schur[pick]
-            c = open_slot(epoch, before, after, found.back[pick], found.forward[pick], h, schur)
+            c = open_slot(epoch, before, after, found.back[pick], found.forward[pick], found.h[pick], found.schur[pick])
             r[c] = 0.0
-            stale = True
-        if alone or stale:
-            put_in(epoch, c, r, own)
-            stale = True
+            trusted = 0
+        if trusted > 0:
+            change_count(terms, k, epoch.counts, epoch.S, c, r, own, 1.0)
+            weigh_cluster(log_prior, epoch, before, after, model, a)
+            weigh_cluster(log_prior, epoch, before, after, model, c)
+            trusted -= 1
         else:
-            change_count(terms, k, epoch.counts, epoch.S, c, r, own, 1)
+            put_in(epoch, c, r, own)
         move_row_sums(epoch, obj, a, c)
         epoch.z[obj] = c
         if alone:
@@ -703,7 +810,7 @@ def assign_objects(rng, epoch, before, after, model, n_aux, first):
     return n, moved
 
 
-@kernel
+@helper
 def take_out_alone(epoch, a):
     """Empty the cluster of a lone object exactly: its block sums are zero by definition."""
     epoch.counts[a] -= 1
@@ -712,7 +819,7 @@ def take_out_alone(epoch, a):
         epoch.S[j, a] = 0.0
 
 
-@kernel
+@helper
 def put_in(epoch, c, r, own):
     """Count an object with row sums r into cluster c."""
     for j in range(epoch.size[0]):
@@ -722,16 +829,16 @@ def put_in(epoch, c, r, own):
     epoch.counts[c] += 1
 
 
-@kernel
+@helper
 def move_row_sums(epoch, obj, a, c):
     """R after an object went from cluster a to c: O(n), the only place where a row of D is read."""
     for j in range(len(epoch.z)):
         d = float(epoch.D[obj, j]) * epoch.per_unit
-        epoch.R[j, a] -= d
-        epoch.R[j, c] += d
+        epoch.R[a, j] -= d
+        epoch.R[c, j] += d
 
 
-@kernel
+@helper
 def unlink(epoch, before, after, c):
     """Cut cluster c from its neighbours in time."""
     if epoch.back[c] >= 0:
@@ -742,7 +849,18 @@ def unlink(epoch, before, after, c):
         epoch.forward[c] = -1
 
 
-@kernel
+@helper
+def link(epoch, before, after, c, b, f):
+    """Link cluster c to b at the epoch before and f at the epoch after, −1 for none."""
+    epoch.back[c] = b
+    epoch.forward[c] = f
+    if b >= 0:
+        before.link[b] = c
+    if f >= 0:
+        after.link[f] = c
+
+
+@helper
 def open_slot(epoch, before, after, b, f, h, schur):
     """Make an empty cluster with the given links and row of A; returns its slot."""
     k = epoch.size[0]
@@ -759,22 +877,23 @@ def open_slot(epoch, before, after, b, f, h, schur):
     for j in range(k + 1):
         epoch.S[k, j] = 0.0
         epoch.S[j, k] = 0.0
-    for j in range(len(epoch.z)):
-        epoch.R[j, k] = 0.0
+    clear_column(epoch, k)
     epoch.counts[k] = 0
-    epoch.back[k] = b
-    epoch.forward[k] = f
-    if b >= 0:
-        before.link[b] = k
-    if f >= 0:
-        after.link[f] = k
+    link(epoch, before, after, k, b, f)
     epoch.size[0] = k + 1
     return k
 
 
-@kernel
+@helper
 def close_slot(epoch, before, after, a):
     """Remove the empty cluster in slot a; the last cluster moves into its place."""
+    drop_cluster(epoch, before, after, a)
+    relabel(epoch, epoch.size[0], a)
+
+
+@helper
+def drop_cluster(epoch, before, after, a):
+    """Remove cluster a from the small arrays; the last cluster moves into its place."""
     unlink(epoch, before, after, a)
     last = epoch.size[0] - 1
     if a != last:
@@ -787,27 +906,34 @@ def close_slot(epoch, before, after, a):
         epoch.A[a, a] = epoch.A[last, last]
         epoch.S[a, a] = epoch.S[last, last]
         epoch.counts[a] = epoch.counts[last]
-        epoch.back[a] = epoch.back[last]
-        epoch.forward[a] = epoch.forward[last]
-        if epoch.back[a] >= 0:
-            before.link[epoch.back[a]] = a
-        if epoch.forward[a] >= 0:
-            after.link[epoch.forward[a]] = a
-        for j in range(len(epoch.z)):
-            epoch.R[j, a] = epoch.R[j, last]
-            if epoch.z[j] == last:
-                epoch.z[j] = a
+        b, f = epoch.back[last], epoch.forward[last]
+        unlink(epoch, before, after, last)
+        link(epoch, before, after, a, b, f)
     for i in range(last + 1):
         epoch.A[last, i] = 0.0
         epoch.A[i, last] = 0.0
         epoch.S[last, i] = 0.0
         epoch.S[i, last] = 0.0
-    for j in range(len(epoch.z)):
-        epoch.R[j, last] = 0.0
     epoch.counts[last] = 0
-    epoch.back[last] = -1
-    epoch.forward[last] = -1
     epoch.size[0] = last
+
+
+@helper
+def relabel(epoch, last, a):
+    """Objects and row sums of slot ``last`` move to slot a."""
+    if a != last:
+        for j in range(len(epoch.z)):
+            epoch.R[a, j] = epoch.R[last, j]
+            if epoch.z[j] == last:
+                epoch.z[j] = a
+    clear_column(epoch, last)
+
+
+@helper
+def clear_column(epoch, c):
+    """No row sums for an empty slot."""
+    for j in range(len(epoch.z)):
+        epoch.R[c, j] = 0.0
 
 
 @kernel
@@ -833,7 +959,7 @@ def prior_scale(k, back, A_before, new_scale):
     return P
 
 
-@kernel
+@helper
 def log_geometry_target(epoch, A, terms, before, after, model):
     """All of the log joint that depends on A of one epoch, up to a constant."""
     k = epoch.size[0]
@@ -848,63 +974,7 @@ def log_geometry_target(epoch, A, terms, before, after, model):
     return total
 
 
-@kernel
-def log_proposal_ratio(A, A_new, k, df):
-    """Log q(A | A_new) / q(A_new | A) of the Wishart proposal with mean at the current matrix."""
-    L, F = np.zeros((k, k)), np.zeros((k, k))
-    if not cholesky(A, k, L) or not cholesky(A_new, k, F):
-        return -inf
-    log_dets = log_det(L, k) - log_det(F, k)
-    traces = trace_of_solution(F, k, A) - trace_of_solution(L, k, A_new)
-    return (df - 0.5 * (k + 1.0)) * log_dets - 0.5 * df * traces
-
-
-@kernel
-def draw_wishart(rng, A, k, df, out):
-    """Draw from W_df(A) with mean A by Bartlett's decomposition into out."""
-    L, T, X = np.zeros((k, k)), np.zeros((k, k)), np.zeros((k, k))
-    cholesky(A, k, L)
-    for i in range(k):
-        T[i, i] = sqrt(draw_chi_square(rng, df - i))
-        for j in range(i):
-            T[i, j] = rng.standard_normal()
-    for i in range(k):
-        for j in range(i + 1):
-            total = 0.0
-            for m in range(j, i + 1):
-                total += L[i, m] * T[m, j]
-            X[i, j] = total
-    for i in range(k):
-        for j in range(i + 1):
-            total = 0.0
-            for m in range(j + 1):
-                total += X[i, m] * X[j, m]
-            out[i, j] = total / df
-            out[j, i] = out[i, j]
-
-
-@kernel
-def move_geometry(rng, epoch, before, after, model, df, n_steps):
-    """Metropolis–Hastings on A with a Wishart proposal of the given degrees of freedom; returns acceptances."""
-    k = epoch.size[0]
-    terms = make_terms(k)
-    proposal = np.zeros((k, k))
-    current = log_geometry_target(epoch, epoch.A, terms, before, after, model)
-    accepted = 0
-    for _ in range(n_steps):
-        draw_wishart(rng, epoch.A, k, df, proposal)
-        proposed = log_geometry_target(epoch, proposal, terms, before, after, model)
-        ratio = log_proposal_ratio(epoch.A, proposal, k, df)
-        if accept(rng, proposed - current, ratio, model.power):
-            for i in range(k):
-                for j in range(k):
-                    epoch.A[i, j] = proposal[i, j]
-            current = proposed
-            accepted += 1
-    return accepted
-
-
-@kernel
+@helper
 def accept(rng, log_ratio, log_proposal, power):
     """Metropolis–Hastings decision; with infinite power only improvements pass."""
     if power == inf:
@@ -912,7 +982,422 @@ def accept(rng, log_ratio, log_proposal, power):
     return log(1.0 - rng.random()) < power * log_ratio + log_proposal
 
 
+class Sides(NamedTuple):
+    """The two sides of a split while its members are given to them."""
+
+    distance: Any  # (2, members) squared distance of every member to where a side should be
+    uncertainty: Any  # (2,) variance of that place, inf if nothing is known
+    count_before: Any  # (2,) objects of the side at the epoch before
+    count: Any  # (2,) members so far
+    own: Any  # (2,) sum of their own similarities
+    within: Any  # (2,) squared distances among them, every pair twice
+    to_place: Any  # (2,) their squared distances to where the side should be
+    across: Any  # (1,) squared distances between members on different sides
+
+
+class RowLaw(NamedTuple):
+    """A law close to the posterior of one row of A given the others: h Gaussian, then the residual variance log-normal.
+
+    With a the row among the m others and A their block, h = A⁻¹a and schur = variance − aᵀh.
+    """
+
+    others: Any  # (K,) slots of the others
+    size: Any  # (1,) m
+    L: Any  # (K, K) Cholesky factor of their block A
+    A: Any  # (K, K) that block
+    V: Any  # (K, K) Cholesky factor of the precision of h
+    mean: Any  # (K,) of h
+    prior: Any  # (4,) degrees of freedom ν, residual scale, weight of the data, weight of the epoch after
+    to_means: Any  # (K, K) C: C h regresses the observed mean of the row's cluster on those of the others
+    gram: Any  # (K+1, K+1) of the observed means around their common origin, the row's own last
+    noise: Any  # (2,) of the mean of the row's cluster, and of the origin
+    to_after: Any  # (K, K) E: E h regresses the row on those that go on to the epoch after
+    linked: Any  # (K,) positions of those among the others
+    n_after: Any  # (1,) how many they are
+    A_after: Any  # (K+1, K+1) their block of A there, the row's own last
+
+
+@helper
+def make_row_law(capacity):
+    """Empty law."""
+    K = capacity
+    return RowLaw(
+        np.zeros(K, np.int64),
+        np.zeros(1, np.int64),
+        np.zeros((K, K)),
+        np.zeros((K, K)),
+        np.zeros((K, K)),
+        np.zeros(K),
+        np.zeros(4),
+        np.zeros((K, K)),
+        np.zeros((K + 1, K + 1)),
+        np.zeros(2),
+        np.zeros((K, K)),
+        np.zeros(K, np.int64),
+        np.zeros(1, np.int64),
+        np.zeros((K + 1, K + 1)),
+    )
+
+
+@helper
+def solve_columns(L, m, B, n_columns, out):
+    """out ← (L Lᵀ)⁻¹ B, column by column."""
+    x = np.empty(m)
+    for j in range(n_columns):
+        for i in range(m):
+            x[i] = B[i, j]
+        solve_lower(L, m, x)
+        solve_upper(L, m, x)
+        for i in range(m):
+            out[i, j] = x[i]
+
+
+@helper
+def regress_on_before(law, epoch, before, model, b, beta):
+    """Prior of a row whose cluster was in slot b before: mean of h into beta; returns the residual scale."""
+    m = law.size[0]
+    for i in range(m):
+        beta[i] = 0.0
+    if b < 0:
+        return model.new_scale
+    linked = np.empty(m, np.int64)
+    n = m - m
+    for i in range(m):
+        if epoch.back[law.others[i]] >= 0:
+            linked[n] = i
+            n += 1
+    block, L, x = np.empty((n, n)), np.zeros((n, n)), np.empty(n)
+    for i in range(n):
+        for j in range(n):
+            block[i, j] = before.A[epoch.back[law.others[linked[i]]], epoch.back[law.others[linked[j]]]]
+        x[i] = before.A[epoch.back[law.others[linked[i]]], b]
+    cholesky(block, n, L)
+    solve_lower(L, n, x)
+    solve_upper(L, n, x)
+    residual = before.A[b, b]
+    for i in range(n):
+        residual -= x[i] * before.A[epoch.back[law.others[linked[i]]], b]
+        beta[linked[i]] = x[i]
+    return residual
+
+
+@helper
+def look_at_means(law, epoch, model, c):
+    """What the observed means of clusters say about the row of slot c: to_means, gram, noise and the data's weight."""
+    m = law.size[0]
+    law.prior[2] = 0.0
+    if m == 0 and not model.similarity:
+        return
+    law.prior[2] = model.dof
+    B, L = np.empty((m, m)), np.zeros((m, m))
+    for i in range(m):
+        for j in range(m):
+            B[i, j] = law.A[i, j]
+        B[i, i] += model.alpha / epoch.counts[law.others[i]]
+    cholesky(B, m, L)
+    solve_columns(L, m, law.A, m, law.to_means)
+    law.noise[0] = model.alpha / epoch.counts[c]
+    law.noise[1] = 0.0
+    slots = np.empty(m + 1, np.int64)
+    for i in range(m):
+        slots[i] = law.others[i]
+    slots[m] = c
+    for i in range(m + 1):
+        for j in range(m + 1):
+            a, b = slots[i], slots[j]
+            law.gram[i, j] = epoch.S[a, b] / (float(epoch.counts[a]) * epoch.counts[b])
+    if model.similarity:
+        return
+    within = np.empty(m + 1)
+    for i in range(m + 1):
+        within[i] = 0.5 * law.gram[i, i]
+    for i in range(m + 1):
+        for j in range(m + 1):
+            law.gram[i, j] -= within[i] + within[j]  # squared distances between means
+    origin = np.empty(m)
+    for i in range(m):
+        origin[i] = 1.0
+    solve_lower(L, m, origin)
+    solve_upper(L, m, origin)
+    total = 0.0
+    for i in range(m):
+        total += origin[i]
+    law.noise[1] = 1.0 / total
+    to_origin = np.empty(m + 1)
+    spread = 0.0
+    for i in range(m + 1):
+        to_origin[i] = 0.0
+        for j in range(m):
+            to_origin[i] += origin[j] / total * law.gram[i, j]
+    for j in range(m):
+        spread += origin[j] / total * to_origin[j]
+    for i in range(m + 1):
+        for j in range(m + 1):
+            law.gram[i, j] = -0.5 * (law.gram[i, j] - to_origin[i] - to_origin[j] + spread)
+
+
+@helper
+def look_at_after(law, epoch, after, model, c):
+    """What the epoch after says about the row of slot c: to_after, A_after and its weight."""
+    m = law.size[0]
+    f = epoch.forward[c]
+    law.prior[3] = 0.0
+    law.n_after[0] = 0
+    if f < 0 or after.size[0] == 0:
+        return
+    law.prior[3] = model.df_A
+    linked, n = law.linked, law.n_after[0]
+    for i in range(m):
+        if epoch.forward[law.others[i]] >= 0:
+            linked[n] = i
+            n += 1
+    law.n_after[0] = n
+    block, L, rows = np.empty((n, n)), np.zeros((n, n)), np.empty((n, m))
+    for i in range(n):
+        g = epoch.forward[law.others[linked[i]]]
+        for j in range(n):
+            block[i, j] = law.A[linked[i], linked[j]]
+            law.A_after[i, j] = after.A[g, epoch.forward[law.others[linked[j]]]]
+        for j in range(m):
+            rows[i, j] = law.A[linked[i], j]
+        law.A_after[i, n] = after.A[g, f]
+        law.A_after[n, i] = after.A[g, f]
+    law.A_after[n, n] = after.A[f, f]
+    cholesky(block, n, L)
+    solve_columns(L, n, rows, m, law.to_after)
+
+
+@helper
+def quadratic(G, m, x):
+    """Squared distance between the last point of a Gram matrix and the combination x of the others."""
+    total = G[m, m]
+    for i in range(m):
+        total -= 2.0 * x[i] * G[i, m]
+        for j in range(m):
+            total += x[i] * G[i, j] * x[j]
+    return max(total, 0.0)
+
+
+@helper
+def times(C, n_rows, m, h, out):
+    """out ← C h."""
+    for i in range(n_rows):
+        total = 0.0
+        for j in range(m):
+            total += C[i, j] * h[j]
+        out[i] = total
+
+
+@helper
+def schur_given(law, h, seen):
+    """Mode and curvature of the log residual variance given h; what data and epoch after see of it into ``seen``.
+
+    Each of the two sees the residual variance plus an offset; ``seen`` returns both sums at the mode.
+    """
+    m, n = law.size[0], law.n_after[0]
+    u, Ah = np.empty(max(m, n) + 1), np.empty(m)
+    times(law.A, m, m, h, Ah)
+    own = 0.0
+    for i in range(m):
+        own += h[i] * Ah[i]
+    offset_data = error_data = offset_after = error_after = 0.0
+    if law.prior[2] > 0.0:
+        times(law.to_means, m, m, h, u)
+        error_data = quadratic(law.gram, m, u)
+        left = 1.0
+        offset_data = own + law.noise[0]
+        for i in range(m):
+            offset_data -= Ah[i] * u[i]
+            left -= u[i]
+        offset_data = max(offset_data, 0.0) + law.noise[1] * left * left
+    if law.prior[3] > 0.0:
+        times(law.to_after, n, m, h, u)
+        error_after = quadratic(law.A_after, n, u)
+        offset_after = own
+        for i in range(n):
+            offset_after -= Ah[law.linked[i]] * u[i]
+        offset_after = max(offset_after, 0.0)
+    df, scale = law.prior[0], law.prior[1]
+    x = log(scale * (df - m) / df)
+    curvature = 1.0
+    for _ in range(8):
+        s = exp(x)
+        slope = 0.5 * (df - m) - 0.5 * df * s / scale
+        curvature = 0.5 * df * s / scale
+        if law.prior[2] > 0.0:
+            share = s / (s + offset_data)
+            slope -= 0.5 * law.prior[2] * share * (1.0 - error_data / (s + offset_data))
+            curvature += 0.5 * law.prior[2] * share * share
+        if law.prior[3] > 0.0:
+            share = s / (s + offset_after)
+            slope -= 0.5 * law.prior[3] * share * (1.0 - error_after / (s + offset_after))
+            curvature += 0.5 * law.prior[3] * share * share
+        x += min(max(slope / curvature, -1.0), 1.0)
+    seen[0] = exp(x) + offset_data
+    seen[1] = exp(x) + offset_after
+    return x, curvature
+
+
+@helper
+def add_information(law, weight, C, n, G):
+    """Add what n points with Gram matrix G say about h through C to the precision V and its mean."""
+    m = law.size[0]
+    GC = np.empty((n, m))
+    for i in range(n):
+        for j in range(m):
+            total = 0.0
+            for v in range(n):
+                total += G[i, v] * C[v, j]
+            GC[i, j] = total
+    for i in range(m):
+        for j in range(m):
+            total = 0.0
+            for v in range(n):
+                total += C[v, i] * GC[v, j]
+            law.V[i, j] += weight * total
+        total = 0.0
+        for v in range(n):
+            total += C[v, i] * G[v, n]
+        law.mean[i] += weight * total
+
+
+@helper
+def list_others(law, epoch, c, skip):
+    """All slots but two."""
+    law.size[0] = 0
+    for i in range(epoch.size[0]):
+        if i != c and i != skip:
+            law.others[law.size[0]] = i
+            law.size[0] += 1
+
+
+@helper
+def find_row_law(law, epoch, before, after, model, c, skip):
+    """The law of the row of slot c given all other rows but that of slot ``skip`` (c for none)."""
+    list_others(law, epoch, c, skip)
+    m = law.size[0]
+    for i in range(m):
+        for j in range(m):
+            law.A[i, j] = epoch.A[law.others[i], law.others[j]]
+    cholesky(law.A, m, law.L)
+    beta, A_beta, seen = np.empty(m), np.empty(m), np.empty(2)
+    law.prior[0] = model.df_A
+    law.prior[1] = regress_on_before(law, epoch, before, model, epoch.back[c], beta)
+    look_at_means(law, epoch, model, c)
+    look_at_after(law, epoch, after, model, c)
+    times(law.A, m, m, beta, A_beta)
+    weight = law.prior[0] / law.prior[1]
+    V = np.empty((m, m))
+    for i in range(m):
+        law.mean[i] = beta[i]
+    for _ in range(N_REFINEMENTS):
+        schur_given(law, law.mean, seen)
+        for i in range(m):
+            law.mean[i] = weight * A_beta[i]
+            for j in range(m):
+                law.V[i, j] = weight * law.A[i, j]
+        if law.prior[2] > 0.0:
+            add_information(law, law.prior[2] / seen[0], law.to_means, m, law.gram)
+        if law.prior[3] > 0.0:
+            add_information(law, law.prior[3] / seen[1], law.to_after, law.n_after[0], law.A_after)
+        for i in range(m):
+            for j in range(m):
+                V[i, j] = law.V[i, j]
+        cholesky(V, m, law.V)
+        solve_lower(law.V, m, law.mean)
+        solve_upper(law.V, m, law.mean)
+
+
+@helper
+def log_density_of_row(law, h, schur):
+    """Log density of (h, schur) under the law, as a density of the row's entries (the Jacobian is that of a = A h)."""
+    m = law.size[0]
+    x = np.empty(m)
+    for i in range(m):
+        x[i] = h[i] - law.mean[i]
+    square = 0.0
+    for i in range(m):
+        total = 0.0
+        for j in range(i, m):
+            total += law.V[j, i] * x[j]
+        square += total * total
+    mode, curvature = schur_given(law, h, np.empty(2))
+    gap = log(schur) - mode
+    gaussian = 0.5 * (log_det(law.V, m) - square + log(curvature) - curvature * gap * gap - (m + 1) * LOG_2_PI)
+    return gaussian - log(schur) - log_det(law.L, m)
+
+
+@helper
+def draw_row_from_law(rng, law, h):
+    """Draw h and the residual variance."""
+    m = law.size[0]
+    for i in range(m):
+        h[i] = rng.standard_normal()
+    solve_upper(law.V, m, h)
+    for i in range(m):
+        h[i] += law.mean[i]
+    mode, curvature = schur_given(law, h, np.empty(2))
+    return exp(mode + rng.standard_normal() / sqrt(curvature))
+
+
+@helper
+def set_row(law, A, c, h, schur):
+    """Write the row of slot c into A."""
+    m = law.size[0]
+    variance = schur
+    for i in range(m):
+        total = 0.0
+        for j in range(m):
+            total += law.A[i, j] * h[j]
+        A[law.others[i], c] = total
+        A[c, law.others[i]] = total
+        variance += h[i] * total
+    A[c, c] = variance
+
+
+@helper
+def get_row(law, A, c, h):
+    """The inverse of ``set_row``: h and the residual variance from the row of slot c."""
+    m = law.size[0]
+    for i in range(m):
+        h[i] = A[law.others[i], c]
+    solve_lower(law.L, m, h)
+    solve_upper(law.L, m, h)
+    schur = A[c, c]
+    for i in range(m):
+        schur -= h[i] * A[law.others[i], c]
+    return schur
+
+
 @kernel
+def move_rows(rng, epoch, before, after, model):
+    """Metropolis–Hastings on every row of A in turn, proposed from its law; returns acceptances."""
+    k = epoch.size[0]
+    law, terms = make_row_law(k), make_terms(k)
+    h, h_new = np.empty(k), np.empty(k)
+    trial = np.empty((k, k))
+    current = log_geometry_target(epoch, epoch.A, terms, before, after, model)
+    accepted = 0
+    for c in range(k):
+        for i in range(k):
+            for j in range(k):
+                trial[i, j] = epoch.A[i, j]
+        find_row_law(law, epoch, before, after, model, c, c)
+        schur = get_row(law, epoch.A, c, h)
+        schur_new = draw_row_from_law(rng, law, h_new)
+        set_row(law, trial, c, h_new, schur_new)
+        proposed = log_geometry_target(epoch, trial, terms, before, after, model)
+        ratio = log_density_of_row(law, h, schur) - log_density_of_row(law, h_new, schur_new)
+        if accept(rng, proposed - current, ratio, model.power):
+            for i in range(k):
+                for j in range(k):
+                    epoch.A[i, j] = trial[i, j]
+            current = proposed
+            accepted += 1
+    return accepted
+
+
+@helper
 def log_rising(x, n):
     """log x (x+1) … (x+n−1) = log Γ(x+n) − log Γ(x). Compilers differ in the last bit of lgamma, not of this."""
     total, product = 0.0, 1.0
@@ -947,7 +1432,7 @@ def log_transition(counts_before, k_before, counts, k, back, xi, max_clusters):
     return total
 
 
-@kernel
+@helper
 def log_boundary(left, right, k_right, back, model):
     """All of the log joint that depends on the links between two epochs, up to a constant."""
     total = log_transition(left.counts, left.size[0], right.counts, k_right, back, model.xi, model.max_clusters)
@@ -957,7 +1442,360 @@ def log_boundary(left, right, k_right, back, model):
     return total + log_wishart_kernel(right.A, P, k_right, model.df_A)
 
 
+@helper
+def log_gamma(x):
+    """log Γ(x) for x > 0 by Stirling's series. Compilers differ in the last bit of lgamma, not of this."""
+    shift = 0.0
+    while x < 10.0:
+        shift += log(x)
+        x += 1.0
+    y = 1.0 / (x * x)
+    series = (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y * (1 / 1680 - y * (1 / 1188 - y * 691 / 360360))))) / x
+    return (x - 0.5) * log(x) - x + 0.5 * LOG_2_PI + series - shift
+
+
+@helper
+def log_wishart_constant(k, df):
+    """What ``log_wishart_kernel`` leaves out."""
+    if not df > k - 1.0:
+        return -inf
+    total = 0.5 * df * k * log(0.5 * df) - 0.25 * k * (k - 1) * log(pi)
+    for i in range(k):
+        total -= log_gamma(0.5 * (df - i))
+    return total
+
+
+@helper
+def log_around(epoch, before, after, model):
+    """All of the log joint that one epoch has a part in, up to terms that depend on numbers of objects alone."""
+    k = epoch.size[0]
+    total = log_transition(before.counts, before.size[0], epoch.counts, k, epoch.back, model.xi, model.max_clusters)
+    if after.size[0] > 0:
+        total += log_transition(epoch.counts, k, after.counts, after.size[0], after.link, model.xi, model.max_clusters)
+    if total == -inf:
+        return total
+    if model.isotropic:
+        return total + epoch_log_likelihood(epoch, model)
+    total += log_wishart_constant(k, model.df_A)
+    return total + log_geometry_target(epoch, epoch.A, make_terms(k), before, after, model)
+
+
+@helper
+def split_in_two(trial, a, members, side, sums):
+    """Put the second side of cluster a into the next slot: counts and block sums. The slot has no links and no row."""
+    c = trial.size[0]
+    moved = 0
+    for j in range(c + 1):
+        trial.S[c, j] = trial.S[j, c] = 0.0
+        trial.A[c, j] = trial.A[j, c] = 0.0
+    for i in range(len(members)):
+        if side[i] == 1:
+            moved += 1
+            for j in range(c):
+                trial.S[c, j] += trial.R[j, members[i]]
+    for j in range(c):
+        if j != a:
+            trial.S[a, j] -= trial.S[c, j]
+            trial.S[j, a] = trial.S[a, j]
+            trial.S[j, c] = trial.S[c, j]
+    trial.S[a, a], trial.S[c, c] = sums[0], sums[1]
+    trial.S[a, c] = trial.S[c, a] = sums[2]
+    trial.counts[a] -= moved
+    trial.counts[c] = moved
+    trial.A[c, c] = trial.A[a, a]
+    trial.back[c] = trial.forward[c] = -1
+    trial.size[0] = c + 1
+    return c
+
+
+@helper
+def merge_into(trial, before, after, a, b):
+    """Put cluster b into a: counts and block sums, b's links and row are dropped. Returns where a is now."""
+    trial.S[a, a] += trial.S[b, b] + 2.0 * trial.S[a, b]
+    for j in range(trial.size[0]):
+        if j != a and j != b:
+            trial.S[a, j] += trial.S[b, j]
+            trial.S[j, a] = trial.S[a, j]
+    trial.counts[a] += trial.counts[b]
+    last = trial.size[0] - 1
+    drop_cluster(trial, before, after, b)
+    return b if a == last else a
+
+
+@helper
+def draw_loose_end(rng, neighbour):
+    """A cluster of a neighbouring epoch that could be linked to, or −1."""
+    n = count_loose_ends(neighbour)
+    if n == 0 or rng.random() < 0.5:
+        return -1
+    pick = int(rng.random() * n)
+    for b in range(neighbour.size[0]):
+        if neighbour.link[b] < 0:
+            if pick == 0:
+                return b
+            pick -= 1
+    return -1
+
+
+@helper
+def count_loose_ends(neighbour):
+    """Clusters of a neighbouring epoch without a link towards this one."""
+    n = 0
+    for b in range(neighbour.size[0]):
+        if neighbour.link[b] < 0:
+            n += 1
+    return n
+
+
+@helper
+def log_choice_of_ends(neighbour, b):
+    """Log probability with which ``draw_loose_end`` gives b."""
+    n = count_loose_ends(neighbour)
+    if n == 0:
+        return 0.0
+    return log(0.5) if b < 0 else log(0.5 / n)
+
+
+@helper
+def propose_row(rng, law, epoch, before, after, model, c, skip, drawn):
+    """Draw the row of slot c from its law, or take it as it is; returns its log density."""
+    find_row_law(law, epoch, before, after, model, c, skip)
+    h = np.empty(law.size[0])
+    if drawn:
+        schur = draw_row_from_law(rng, law, h)
+        set_row(law, epoch.A, c, h, schur)
+    else:
+        schur = get_row(law, epoch.A, c, h)
+    return log_density_of_row(law, h, schur)
+
+
+@helper
+def members_in_random_order(rng, epoch, a, b, first, second):
+    """Objects of clusters a and b in random order, but ``first`` and ``second``, if there are such, ahead."""
+    members = np.empty(epoch.counts[a] + (epoch.counts[b] if b != a else 0), np.int64)
+    ahead = 2 if first >= 0 else 0
+    n = ahead
+    if first >= 0:
+        members[0], members[1] = first, second
+    for obj in range(len(epoch.z)):
+        if (epoch.z[obj] == a or epoch.z[obj] == b) and obj != first and obj != second:
+            members[n] = obj
+            n += 1
+    for i in range(n - 1, ahead, -1):
+        j = ahead + int(rng.random() * (i - ahead + 1))
+        members[i], members[j] = members[j], members[i]
+    return members
+
+
+@helper
+def predict_side(law, epoch, before, model, a, b, slot_before, members, distance):
+    """Where a side should be, from the geometry of the epoch before: squared distance of every member to that place.
+
+    The place is a combination of the means of other clusters and of the members themselves. Returns its uncertainty.
+    """
+    m = law.size[0]
+    beta = np.empty(m)
+    residual = regress_on_before(law, epoch, before, model, slot_before, beta)
+    n_members = float(len(members))
+    weight, rest = np.zeros(epoch.size[0]), 1.0
+    for i in range(m):
+        weight[law.others[i]] = beta[i] / epoch.counts[law.others[i]]
+        rest -= beta[i]
+    weight[a] = weight[b] = rest / n_members
+    constant = 0.0
+    for i in range(epoch.size[0]):
+        for j in range(epoch.size[0]):
+            constant += weight[i] * weight[j] * epoch.S[i, j]
+    for i in range(len(members)):
+        total = 0.0
+        for j in range(epoch.size[0]):
+            total += weight[j] * epoch.R[j, members[i]]
+        if model.similarity:
+            distance[i] = float(epoch.D[members[i], members[i]]) * epoch.per_unit - 2.0 * total + constant
+        else:
+            distance[i] = total - 0.5 * constant
+    return residual
+
+
+@helper
+def make_sides(n):
+    """Empty sides for n members, with nothing known."""
+    places, unknown = np.zeros((2, n)), np.full(2, inf)
+    return Sides(places, unknown, np.zeros(2), np.zeros(2), np.zeros(2), np.zeros(2), np.zeros(2), np.zeros(1))
+
+
+@helper
+def weigh_side(model, sides, i, a, r):
+    """Log weight of side a for member i: its size times a Gaussian around where it is thought to be.
+
+    That is a compromise between the mean of those already there, to whom r is the sum of squared distances, and a place
+    known beforehand.
+    """
+    n = sides.count[a]
+    precision = 1.0 / sides.uncertainty[a] + n / model.alpha
+    place = 1.0 / (sides.uncertainty[a] * precision)
+    distance = place * sides.distance[a, i]
+    if n > 0.0:
+        half = 0.5 * sides.within[a] / (n * n)
+        distance += (1.0 - place) * (r / n - half - place * (sides.to_place[a] / n - half))
+    spread = model.alpha + 1.0 / precision
+    return log(sides.count_before[a] + n) - 0.5 * model.dof * (log(spread) + distance / spread)
+
+
+@helper
+def sum_row(D, row, columns, n):
+    """Sum of some entries of one row."""
+    total = 0.0
+    for j in range(n):
+        total += float(D[row, columns[j]])
+    return total
+
+
+@helper
+def allocate(rng, epoch, model, members, side, drawn, sides):
+    """Give members to two sides one by one; returns the log probability.
+
+    Without known places the first two members go to one side each. Sides are drawn if ``drawn``, otherwise those given
+    are taken.
+    """
+    n_fixed = 2 if sides.uncertainty[0] == inf else 0
+    joined = np.empty((2, len(members)), np.int64)
+    r, log_weight = np.empty(2), np.empty(2)
+    total = 0.0
+    for i in range(len(members)):
+        obj = members[i]
+        own = float(epoch.D[obj, obj]) * epoch.per_unit if model.similarity else 0.0
+        for a in range(2):
+            n = int(sides.count[a])
+            r[a] = sum_row(epoch.D, obj, joined[a], n) * epoch.per_unit
+            if model.similarity:
+                r[a] = n * own + sides.own[a] - 2.0 * r[a]
+        if i < n_fixed:
+            side[i] = i
+        else:
+            log_weight[0] = weigh_side(model, sides, i, 0, r[0])
+            log_weight[1] = weigh_side(model, sides, i, 1, r[1])
+            ahead = log_weight[0] - log_weight[1]
+            if drawn:
+                side[i] = draw_index(rng, log_weight, len(log_weight), 1.0)
+            if side[i] == 1:
+                ahead = -ahead
+            total -= max(-ahead, 0.0) + log(1.0 + exp(-abs(ahead)))
+        a = side[i]
+        joined[a, int(sides.count[a])] = obj
+        sides.count[a] += 1.0
+        sides.own[a] += own
+        sides.within[a] += 2.0 * r[a]
+        sides.across[0] += r[1 - a]
+        sides.to_place[a] += sides.distance[a, i]
+    return total
+
+
+@helper
+def sum_sides(model, sides, sums):
+    """Block sums within each side and across, of distances or similarities as they are."""
+    sums[0], sums[1], sums[2] = sides.within[0], sides.within[1], sides.across[0]
+    if model.similarity:
+        for a in range(2):
+            sums[a] = sides.count[a] * sides.own[a] - 0.5 * sums[a]
+        sums[2] = 0.5 * (sides.count[1] * sides.own[0] + sides.count[0] * sides.own[1] - sums[2])
+
+
+@helper
+def blind(neighbour):
+    """A neighbour that looks as if it had no clusters."""
+    return Neighbour(np.zeros(1, np.int64), neighbour.counts, neighbour.A, neighbour.link)
+
+
 @kernel
+def split_or_merge_epoch(
+    rng,
+    epoch,
+    before,
+    after,
+    trial,
+    trial_before,
+    trial_after,
+    model,
+    split,
+    a,
+    b,
+    first,
+    second,
+    c_before,
+    is_last,
+):
+    """One epoch of a split of cluster a, or of a merge of b into a, carried out on a trial of the epoch.
+
+    A split is seeded by two objects at its first epoch, and there ``first`` is not −1; later it follows the geometry of
+    the epoch before, where the part that was split off is in slot ``c_before``. Returns whether it is possible at all,
+    the slot of the part split off, members and their sides, and three logs: the probabilities of the split and of the
+    merge, and the gain of the joint density. Unless it is the last epoch, nothing looks at the epoch after.
+    """
+    members = members_in_random_order(rng, epoch, a, b, first, second)
+    side, sums, logs = np.zeros(len(members), np.int64), np.empty(3), np.zeros(3)
+    for i in range(len(members)):
+        side[i] = 0 if epoch.z[members[i]] == a else 1
+    sides = make_sides(len(members))
+    law = make_row_law(epoch.size[0] + 1)
+    if first < 0:
+        known = trial_before if split else before
+        list_others(law, epoch, a, b)
+        sides.uncertainty[0] = predict_side(law, epoch, known, model, a, b, epoch.back[a], members, sides.distance[0])
+        sides.uncertainty[1] = predict_side(law, epoch, known, model, a, b, c_before, members, sides.distance[1])
+        sides.count_before[0], sides.count_before[1] = known.counts[epoch.back[a]], known.counts[c_before]
+    logs[0] = allocate(rng, epoch, model, members, side, split, sides)
+    sum_sides(model, sides, sums)
+
+    if split:
+        n_moved = 0
+        for i in range(len(members)):
+            n_moved += side[i]
+        if n_moved == 0 or n_moved == len(members):
+            return False, a, members, side, logs
+        merged, c = a, split_in_two(trial, a, members, side, sums)
+        b_new = draw_loose_end(rng, before) if first >= 0 else c_before
+        f_new = draw_loose_end(rng, after) if is_last else c - c - 1
+        link(trial, trial_before, trial_after, c, b_new, f_new)
+        two, two_before, two_after = trial, trial_before, trial_after
+        one, one_before, one_after = epoch, before, after
+    else:
+        merged, c = merge_into(trial, trial_before, trial_after, a, b), b
+        two, two_before, two_after = epoch, before, after
+        one, one_before, one_after = trial, trial_before, trial_after
+    if first >= 0:
+        logs[0] += log_choice_of_ends(one_before, two.back[c])
+    if is_last:
+        logs[0] += log_choice_of_ends(one_after, two.forward[c])
+    if not is_last:
+        after = blind(after)
+        trial_after, one_after, two_after = after, after, after
+    if not model.isotropic:
+        logs[0] += propose_row(rng, law, two, two_before, two_after, model, a, c, split)
+        logs[0] += propose_row(rng, law, two, two_before, two_after, model, c, c, split)
+        logs[1] = propose_row(rng, law, one, one_before, one_after, model, merged, merged, not split)
+    logs[2] = log_around(trial, trial_before, trial_after, model) - log_around(epoch, before, after, model)
+    return True, c, members, side, logs
+
+
+@kernel
+def move_members(epoch, members, side, a, b, split):
+    """Labels and row sums after an accepted split (the second side goes from a to slot b) or merge (b goes into a)."""
+    if split:
+        clear_column(epoch, b)
+        for i in range(len(members)):
+            if side[i] == 1:
+                move_row_sums(epoch, members[i], a, b)
+                epoch.z[members[i]] = b
+        return
+    for j in range(len(epoch.z)):
+        epoch.R[a, j] += epoch.R[b, j]
+        if epoch.z[j] == b:
+            epoch.z[j] = a
+    relabel(epoch, epoch.size[0], b)
+
+
+@helper
 def propose_links(back, forward, c, f, new_back):
     """New links that put c and f together, or apart if they are; former partners are joined. Its own inverse."""
     for g in range(len(new_back)):
@@ -971,7 +1809,7 @@ def propose_links(back, forward, c, f, new_back):
         new_back[partner_of_c] = partner_of_f
 
 
-@kernel
+@helper
 def set_links(left, right, k_right, new_back):
     """Write links into both epochs."""
     for c in range(left.size[0]):
@@ -1001,7 +1839,7 @@ def move_links(rng, left, right, model, n_steps):
     return accepted
 
 
-@kernel
+@helper
 def link_first_free_pair(left, right):
     """Link the first cluster of either side that has no link; False if there is no such pair."""
     for c in range(left.size[0]):

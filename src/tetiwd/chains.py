@@ -14,6 +14,7 @@ import numpy as np
 
 from tetiwd.annealing import Frozen, anneal
 from tetiwd.data import DistanceSeries
+from tetiwd.data.memory import require_memory
 from tetiwd.draws import Draws
 from tetiwd.errors import CheckpointError, SettingsError
 from tetiwd.io.checkpoint import fingerprint, has_checkpoint, read_checkpoint, write_checkpoint
@@ -22,6 +23,7 @@ from tetiwd.sampler import Chain, run_chain
 from tetiwd.summarize.diagnostics import Diagnostics, diagnose
 
 POLL_SECONDS = 0.2
+USUAL_CAPACITY = 32  # clusters per epoch that a state has room for once Ward's finest cut is in it
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,11 @@ def run_chains(
         raise SettingsError("resume=True needs the folder with the checkpoints: checkpoint=…")
     if not checkpoint_seconds >= 0:
         raise SettingsError(f"checkpoint_seconds must be 0 or more, not {checkpoint_seconds!r}")
+    require_memory(
+        bytes_of_chains(series.n_objects, settings),
+        f"running {settings.n_chains} chains of {settings.n_draws} draws over {sum(series.n_objects)} objects",
+        "ask for fewer chains (n_chains) or fewer draws (n_draws)",
+    )
     chains = [Chain(series, hyperparameters, settings, index) for index in range(settings.n_chains)]
     keeper = None if checkpoint is None else Keeper(Path(checkpoint), series, chains, checkpoint_seconds)
     if keeper:
@@ -107,6 +114,14 @@ def run_chains(
     diagnostics = diagnose(draws, series.times, settings.seed)
     notes = tuple(keeper.notes) if keeper else ()
     return Sample(series, hyperparameters, settings, draws, diagnostics, frozen, complete, notes)
+
+
+def bytes_of_chains(n_objects: Sequence[int], settings: SamplerSettings) -> int:
+    """Memory of all chains beyond the data, roughly: row sums and assignments, and the labels of every draw."""
+    n, n_states = sum(n_objects), 1 if settings.anneal is None else 2  # annealing works on a copy
+    states = n_states * 8 * n * (USUAL_CAPACITY + 1)
+    draws = 2 * 2 * n * settings.n_draws  # two bytes per label, and once more as one array
+    return settings.n_chains * (states + draws)
 
 
 class Keeper:

@@ -13,6 +13,10 @@ class SettingsError(TetiwdError, ValueError):
     """A setting or hyperparameter makes no sense."""
 
 
+class MemoryLimitError(TetiwdError, MemoryError):
+    """More memory would be needed than there is; nothing was begun."""
+
+
 class CheckpointError(TetiwdError):
     """A checkpoint cannot be used."""
 

@@ -139,8 +139,9 @@ class SamplerSettings:
         warm-up, at most 50.
     n_aux
         Auxiliary rows of A offered per kind of new cluster.
-    n_geometry_steps, n_scale_steps
-        Metropolis steps per sweep on every A_t, and on each of alpha, xi and new_scale.
+    n_geometry_steps, n_split_merge, n_scale_steps
+        Per sweep: passes over the rows of every A_t, tries to split or merge clusters of every epoch, and Metropolis
+        steps on each of alpha, xi and new_scale.
     init
         "ward" starts every chain from a Ward cut of its own coarseness, "one" from one cluster per epoch (the paper),
         or give labels: one integer array per epoch, equal integers at consecutive epochs being linked.
@@ -161,7 +162,8 @@ class SamplerSettings:
     thin: int = 1
     n_uncoupled: int | None = None
     n_aux: int = 2
-    n_geometry_steps: int = 5
+    n_geometry_steps: int = 1
+    n_split_merge: int = 2
     n_scale_steps: int = 2
     init: Any = "ward"
     anneal: Literal["posterior", "likelihood"] | None = "posterior"
@@ -171,7 +173,7 @@ class SamplerSettings:
 
     def __post_init__(self) -> None:
         lowest = {"n_chains": 1, "n_warmup": 0, "n_draws": 1, "thin": 1, "n_aux": 1, "n_geometry_steps": 0}
-        lowest |= {"n_scale_steps": 0, "n_anneal": 0, "seed": 0}
+        lowest |= {"n_scale_steps": 0, "n_split_merge": 0, "n_anneal": 0, "seed": 0}
         for name, least in lowest.items():
             value = getattr(self, name)
             if not is_whole(value, least):

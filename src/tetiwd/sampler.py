@@ -17,13 +17,13 @@ from tetiwd.data import DistanceSeries
 from tetiwd.density import log_joint_of
 from tetiwd.draws import Draws
 from tetiwd.moves import (
-    geometry,
     link_greedily,
     scale,
     update_assignments,
     update_geometry,
     update_links,
     update_scales,
+    update_split_merge,
 )
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.start import start_chain
@@ -51,15 +51,11 @@ class Streams:
 class Tuning:
     """Step sizes; they change during warm-up and stay fixed from then on."""
 
-    stiffness: np.ndarray  # (T,) degrees of freedom of the proposal of A_t beyond k
     steps: dict[str, float] = field(default_factory=lambda: dict.fromkeys(scale.NAMES, 0.3))
 
     def adapt(self, info: SweepInfo, sweep: int) -> None:
         """Nudge acceptance rates towards their targets, ever less."""
         gain = 2.0 / (1 + sweep) ** 0.6
-        free = np.isfinite(info.geometry)
-        self.stiffness[free] *= np.exp(gain * (geometry.TARGET_ACCEPTANCE - info.geometry[free]))
-        np.clip(self.stiffness, 1.0, 1e6, out=self.stiffness)
         for name, rate in info.scale.items():
             step = self.steps[name] * exp(gain * (rate - scale.TARGET_ACCEPTANCE))
             self.steps[name] = min(max(step, 1e-4), 5.0)
@@ -78,7 +74,7 @@ def sweep(
 ) -> SweepInfo:
     """One sweep: assignments and geometry of every epoch (the paper's Algorithm 1), then links, then scales."""
     T = state.n_epochs
-    info = SweepInfo(moved=np.zeros(T, dtype=np.int64), geometry=np.empty(T), links=np.full(T - 1, np.nan))
+    info = SweepInfo.empty(T)
 
     def model(t: int) -> Model:
         return model_of(state, hyperparameters, t, power=power, dof_factor=dof_factor)
@@ -87,10 +83,12 @@ def sweep(
         info.moved[t] = update_assignments(state, t, model(t), settings.n_aux, rng, coupled=coupled)
 
     for t, rng in enumerate(streams.epochs):
-        stiffness = tuning.stiffness[t] * min(power, 1e3)
-        info.geometry[t] = update_geometry(
-            state, t, model(t), stiffness, settings.n_geometry_steps, rng, coupled=coupled
-        )
+        info.geometry[t] = update_geometry(state, t, model(t), settings.n_geometry_steps, rng, coupled=coupled)
+
+    models = [model(t) for t in range(T)]
+    info.splits[:], info.merges[:] = update_split_merge(
+        state, models, settings.n_split_merge, streams.scales, coupled=coupled
+    )
 
     if coupled:
         for t, rng in enumerate(streams.epochs[:-1]):
@@ -118,7 +116,7 @@ class Chain:
         self.hyperparameters, self.settings, self.index = hyperparameters, settings, index
         self.state = start_chain(series, hyperparameters, settings, index, unit=unit)
         self.streams = Streams(settings.seed, index, series.n_epochs)
-        self.tuning = Tuning(stiffness=np.full(series.n_epochs, 100.0))
+        self.tuning = Tuning()
         self.draws = Draws.empty(series.n_objects, keep_geometry=settings.save_geometry)
         self.n_done = 0
         self.last_n_clusters = tuple(int(k) for k in self.state.n_clusters)
@@ -153,7 +151,6 @@ class Chain:
         arrays = self.state.to_arrays() | {f"draws_{name}": a for name, a in self.draws.to_arrays().items()}
         values = {
             "n_done": self.n_done,
-            "stiffness": self.tuning.stiffness.tolist(),
             "steps": self.tuning.steps,
             "streams": [rng.bit_generator.state for rng in self.streams.all],
         }
@@ -166,7 +163,7 @@ class Chain:
         stored = {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}
         self.draws = Draws.from_arrays(self.draws.n_objects, stored)
         self.n_done = values["n_done"]
-        self.tuning = Tuning(np.array(values["stiffness"]), dict(values["steps"]))
+        self.tuning = Tuning(dict(values["steps"]))
         for rng, state in zip(self.streams.all, values["streams"], strict=True):
             rng.bit_generator.state = state
         self._look(now=True)

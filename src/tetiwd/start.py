@@ -2,18 +2,24 @@
 
 from collections.abc import Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
+from tetiwd.data.checks import Matrix, Place, row_blocks
+from tetiwd.data.negative_type import Kind
+from tetiwd.data.sampling import cut_tree, sampled_distances, ward_tree
 from tetiwd.density import log_partitions
 from tetiwd.errors import SettingsError
 from tetiwd.params import Hyperparameters, SamplerSettings
-from tetiwd.state import ChainState, Ints, start_values
+from tetiwd.state import ChainState, Floats, Ints, start_values
 
 WARD_OBJECTS = 2000  # Ward sees at most this many objects of an epoch; the others join the nearest cluster
 FINEST_CUT = 20
+
+Tree = tuple[Ints, Floats]  # the objects Ward saw, and how it merged them
+_trees: WeakKeyDictionary[DistanceSeries, list[Tree]] = WeakKeyDictionary()  # as long as there is the series
 
 
 def start_chain(
@@ -35,7 +41,10 @@ def start_chain(
         labels = [np.zeros(n, dtype=np.int64) for n in series.n_objects]
     else:
         n_clusters = int(min(limit, coarseness(chain, settings.n_chains)))
-        labels = [ward_labels(D, n_clusters) for D in series.to_distances().matrices]
+        labels = [
+            ward_labels(matrix, n_clusters, series.kind, tree)
+            for matrix, tree in zip(series.matrices, ward_trees(series), strict=True)
+        ]
     slots = [np.unique(own, return_inverse=True)[1] for own in labels]
     for t, own in enumerate(slots):
         if own.max() >= limit:
@@ -60,30 +69,40 @@ def coarseness(chain: int, n_chains: int) -> int:
     return round(2 * (FINEST_CUT / 2) ** ratio)
 
 
-def ward_labels(D: NDArray[np.floating[Any]], n_clusters: int) -> Ints:
-    """Ward's clusters of squared distances; at most a third as many as objects."""
-    from scipy.cluster.hierarchy import fcluster, ward
-    from scipy.spatial.distance import squareform
+def ward_trees(series: DistanceSeries) -> list[Tree]:
+    """Ward's tree of every epoch, made once for all chains."""
+    if series not in _trees:
+        samples = (series.sampled_distances(t, WARD_OBJECTS) for t in range(series.n_epochs))
+        _trees[series] = [(seen, ward_tree(D)) for seen, D in samples]
+    return _trees[series]
 
-    n = len(D)
+
+def ward_labels(matrix: Matrix, n_clusters: int, kind: Kind = "distances", tree: Tree | None = None) -> Ints:
+    """Ward's clusters of squared distances or similarities; at most a third as many as objects."""
+    n = len(matrix)
     n_clusters = max(1, min(n_clusters, n // 3))
     if n_clusters == 1:
         return np.zeros(n, dtype=np.int64)
-    seen = np.arange(n)
-    if n > WARD_OBJECTS:
-        seen = np.sort(np.random.default_rng(0).choice(n, WARD_OBJECTS, replace=False))
-    condensed = squareform(np.asarray(D[np.ix_(seen, seen)], dtype=float), checks=False)
-    found = fcluster(ward(np.sqrt(condensed)), n_clusters, criterion="maxclust").astype(np.int64) - 1
+    if tree is None:
+        seen, D = sampled_distances(matrix, kind, WARD_OBJECTS, Place("the matrix"))
+        tree = seen, ward_tree(D)
+    seen, found = tree[0], cut_tree(tree[1], n_clusters)
     if len(seen) == n:
         return found
-    to_mean = np.empty((n, found.max() + 1))
-    for c in range(to_mean.shape[1]):
-        members = seen[found == c]
-        within = D[np.ix_(members, members)].mean(dtype=float) / 2
-        to_mean[:, c] = D[:, members].mean(axis=1, dtype=float) - within
-    labels = to_mean.argmin(axis=1)
+    labels = _nearest(matrix, kind, [seen[found == c] for c in range(found.max() + 1)])
     labels[seen] = found
     return labels
+
+
+def _nearest(matrix: Matrix, kind: Kind, clusters: list[Ints]) -> Ints:
+    """The cluster with the nearest centre for every object."""
+    means = np.empty((len(matrix), len(clusters)))  # of an object's row over a cluster
+    for rows, block in row_blocks(matrix):
+        for c, members in enumerate(clusters):
+            means[rows, c] = block[:, members].mean(axis=1, dtype=float)
+    within = [means[members, c].mean() for c, members in enumerate(clusters)]
+    score = means - np.array(within) / 2  # squared distance from a centre, or what falls with it
+    return score.argmin(axis=1) if kind == "distances" else score.argmax(axis=1)
 
 
 def check_labels(labels: Sequence[Any], series: DistanceSeries) -> list[Ints]:

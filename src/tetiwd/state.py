@@ -14,6 +14,7 @@ from tetiwd.params import Gamma, Hyperparameters
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+ROWS_AT_ONCE = 64
 _STORED = ("size", "counts", "block_sums", "A", "back", "forward")
 
 
@@ -38,7 +39,7 @@ class ChainState:
         self.A = np.zeros((T, capacity, capacity))
         self.back = np.full((T, capacity), -1, dtype=np.int64)
         self.forward = np.full((T, capacity), -1, dtype=np.int64)
-        self.row_sums = [np.zeros((n, capacity)) for n in series.n_objects]  # T × (n_t, K)
+        self.row_sums = [np.zeros((capacity, n)) for n in series.n_objects]  # T × (K, n_t)
         self.alpha = self.xi = self.new_scale = 1.0
         traces = [float(np.trace(K, dtype=float)) if self.similarity else 0.0 for K in series.matrices]
         self.trace = np.array(traces) / self.unit
@@ -111,6 +112,26 @@ class ChainState:
         orders = [np.argsort(ids) for ids in self.chain_ids()]
         return [self.A[t][np.ix_(order, order)].copy() for t, order in enumerate(orders)]
 
+    def chain_from(self, t: int, c: int) -> list[int]:
+        """Slots of the cluster chain that is in slot c at epoch t, from there to its end."""
+        slots = [c]
+        while (c := int(self.forward[t, c])) >= 0:
+            slots.append(c)
+            t += 1
+        return slots
+
+    def trial(self) -> "ChainState":
+        """The same objects and data, but arrays of its own for everything about clusters."""
+        twin = copy(self)
+        for name in _STORED:
+            setattr(twin, name, getattr(self, name).copy())
+        return twin
+
+    def adopt(self, trial: "ChainState") -> None:
+        """Take over what a trial has changed, in place."""
+        for name in _STORED:
+            getattr(self, name)[:] = getattr(trial, name)
+
     def grow(self) -> None:
         """Double the capacity."""
         extra = self.capacity
@@ -119,7 +140,7 @@ class ChainState:
         self.forward = np.pad(self.forward, ((0, 0), (0, extra)), constant_values=-1)
         self.A = np.pad(self.A, ((0, 0), (0, extra), (0, extra)))
         self.block_sums = np.pad(self.block_sums, ((0, 0), (0, extra), (0, extra)))
-        self.row_sums = [np.pad(R, ((0, 0), (0, extra))) for R in self.row_sums]
+        self.row_sums = [np.pad(R, ((0, extra), (0, 0))) for R in self.row_sums]
         self.capacity += extra
 
     def rebuild(self) -> None:
@@ -128,12 +149,12 @@ class ChainState:
             k = int(self.size[t, 0])
             self.counts[t] = np.bincount(own, minlength=self.capacity)
             for c in range(k):
-                self.row_sums[t][:, c] = self.series.matrices[t][:, own == c].sum(axis=1, dtype=float)
-            self.row_sums[t][:, :k] /= self.unit
-            self.row_sums[t][:, k:] = 0
+                self.row_sums[t][c] = _sum_of_rows(self.series.matrices[t], np.flatnonzero(own == c))
+            self.row_sums[t][:k] /= self.unit
+            self.row_sums[t][k:] = 0
             self.block_sums[t] = 0
             for c in range(k):
-                self.block_sums[t][c] = self.row_sums[t][own == c].sum(axis=0)
+                self.block_sums[t][:, c] = self.row_sums[t][:, own == c].sum(axis=1)
             block = self.block_sums[t]
             block[:] = (block + block.T) / 2
 
@@ -197,14 +218,30 @@ class ChainState:
         return Neighbour(none, none.copy(), np.zeros((1, 1)), np.full(1, -1, dtype=np.int64))
 
 
+def _sum_of_rows(D: NDArray[Any], rows: Ints) -> Floats:
+    """Sum of the given rows, some at a time so that no large part of D is copied."""
+    total = np.zeros(D.shape[1])
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        total += D[rows[start : start + ROWS_AT_ONCE]].sum(axis=0, dtype=float)
+    return total
+
+
 @dataclass
 class SweepInfo:
     """What happened in one sweep."""
 
     moved: Ints  # (T,) objects that changed cluster, or were alone and began a new one
     geometry: Floats  # (T,) acceptance rate of A_t, NaN where it does not move
+    splits: Ints  # (T,) accepted
+    merges: Ints  # (T,) accepted
     links: Floats  # (T−1,) acceptance rate of links, NaN where they do not move
     scale: dict[str, float] = field(default_factory=dict)  # acceptance rate of every move of ``moves.scale``
+
+    @classmethod
+    def empty(cls, n_epochs: int) -> "SweepInfo":
+        """Nothing has happened yet."""
+        none = np.zeros(n_epochs, dtype=np.int64)
+        return cls(none, np.full(n_epochs, np.nan), none.copy(), none.copy(), np.full(n_epochs - 1, np.nan))
 
 
 def start_values(state: ChainState, hyperparameters: Hyperparameters) -> None:

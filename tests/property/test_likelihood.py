@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plain_kernels import plain
 from reference import random_covariance, random_distances, random_labels, rng_for
-from small_worlds import plain
-from tetiwd import _kernels
 from tetiwd.model import (
     CandidateTerms,
     block_statistics,
@@ -186,9 +185,9 @@ def test_compiled_change_of_one_count_equals_the_terms(case, kind):
         expected = {1: before.after(c, row_sums, 1), -1: after.after(c, row_sums, -1)}
     for sign, start, blocks, end_blocks in ((1, before, without, whole), (-1, after, whole, without)):
         sums = np.array([start.total_y, start.trace_MS, start.ySy, start.log_det_M - start.log_det_A])
-        terms = _kernels.Terms(start.M.copy(), start.Q.copy(), start.y.copy(), start.p.copy(), sums)
+        terms = plain.Terms(start.M.copy(), start.Q.copy(), start.y.copy(), start.p.copy(), sums)
         counts, block_sums = (blocks[0].copy(), blocks[1].copy())
-        plain(_kernels.change_count)(terms, case.k, counts, block_sums, c, row_sums, own, sign)
+        plain.change_count(terms, case.k, counts, block_sums, c, row_sums, own, float(sign))
         found = replace(
             expected[sign],
             **{name: getattr(terms, name) for name in ("M", "Q", "y", "p")},

@@ -5,7 +5,7 @@ Matrices are scanned in blocks of rows, so checking needs no second copy of them
 
 from collections.abc import Iterator
 from numbers import Integral
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,17 @@ from numpy.typing import NDArray
 from tetiwd.errors import DataError
 
 Matrix = NDArray[np.floating[Any]]
-BLOCK_ENTRIES = 1 << 22  # 32 MiB of float64
+BLOCK_ENTRIES = 1 << 20  # 8 MiB of float64
+
+
+class Rows(Protocol):
+    """Anything that hands out rows of a matrix."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns."""
+
+    def __getitem__(self, rows: slice, /) -> Any: ...
 
 
 class Place:
@@ -142,10 +152,10 @@ def tolerance(matrix: Matrix) -> float:
     return largest * (1e-5 if matrix.dtype == np.float32 else 1e-10)
 
 
-def row_blocks(matrix: Matrix) -> Iterator[tuple[slice, Matrix]]:
+def row_blocks(matrix: Rows) -> Iterator[tuple[slice, Matrix]]:
     """Runs of whole rows, with the slice they come from."""
     step = max(1, BLOCK_ENTRIES // max(1, matrix.shape[1]))
-    for start in range(0, len(matrix), step):
+    for start in range(0, matrix.shape[0], step):
         yield slice(start, start + step), matrix[start : start + step]
 
 

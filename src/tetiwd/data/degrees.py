@@ -9,31 +9,35 @@ dispersion   within one cluster D_ij / 2α is χ²_d / d, so mean² / variance o
              clusters of a Ward cut is d/2. High when clusters have substructure that Ward takes apart.
 
 "auto" is the smaller of the two (median over epochs): the cautious reading, which rather merges two clusters that
-the data hardly separate than invents one. See `docs/explanation/degrees_of_freedom.md`.
+the data hardly separate than invents one. Both look at no more than 2000 objects of an epoch, always the same ones, so
+that their time and memory do not grow with larger epochs; only "rank" decomposes the whole matrix. See
+`docs/explanation/degrees_of_freedom.md`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from tetiwd.data.checks import Matrix
-from tetiwd.data.negative_type import centred_similarity, rounding_noise
+from tetiwd.data.checks import Matrix, row_blocks
+from tetiwd.data.negative_type import centred_similarity, check_room_for_eigenvalues, rounding_noise
+from tetiwd.data.sampling import Distances, cut_tree, pairs, ward_tree
 from tetiwd.errors import SettingsError
 from tetiwd.params import check_positive
 
 Dof = str | float | Sequence[float]
+DistancesAt = Callable[[int, int], Distances]  # squared distances of an epoch between at most so many of its objects
 
 SAMPLE_SIZE = 2000  # objects used by the estimators; more change nothing but time
 WARD_CLUSTERS = 10
 MIN_OBJECTS = 6  # smaller epochs have no say in "auto"
 
 
-def resolve_dof(dof: Dof, distances_by_epoch: Sequence[Matrix]) -> tuple[float, ...]:
+def resolve_dof(dof: Dof, n_objects: Sequence[int], distances_at: DistancesAt) -> tuple[float, ...]:
     """One number per epoch from "auto", "spectrum", "dispersion", "rank", a number, or one number per epoch."""
-    n_epochs = len(distances_by_epoch)
+    n_epochs = len(n_objects)
     if isinstance(dof, str):
-        return _estimate(dof, distances_by_epoch)
+        return _estimate(dof, n_objects, distances_at)
     plain: Any = dof.tolist() if isinstance(dof, np.ndarray) else dof
     values = list(plain) if isinstance(plain, Sequence) else [plain] * n_epochs
     if len(values) != n_epochs:
@@ -43,9 +47,9 @@ def resolve_dof(dof: Dof, distances_by_epoch: Sequence[Matrix]) -> tuple[float, 
     return tuple(float(value) for value in values)
 
 
-def _estimate(how: str, distances_by_epoch: Sequence[Matrix]) -> tuple[float, ...]:
+def _estimate(how: str, n_objects: Sequence[int], distances_at: DistancesAt) -> tuple[float, ...]:
     if how == "rank":
-        return tuple(float(rank_dof(D)) for D in distances_by_epoch)
+        return tuple(float(rank_dof(distances_at(t, n)[:])) for t, n in enumerate(n_objects))
     estimators = {
         "spectrum": [spectrum_dof],
         "dispersion": [dispersion_dof],
@@ -55,47 +59,44 @@ def _estimate(how: str, distances_by_epoch: Sequence[Matrix]) -> tuple[float, ..
         raise SettingsError(
             f'dof must be "auto", "rank", "spectrum", "dispersion", a number, or one number per epoch, not {how!r}'
         )
-    samples = [_sample(D) for D in distances_by_epoch if len(D) >= MIN_OBJECTS and D.any()]
-    if not samples:
+    samples = (distances_at(t, SAMPLE_SIZE) for t in range(len(n_objects)))
+    usable = (D for D in samples if len(D) >= MIN_OBJECTS and any(block.any() for _, block in row_blocks(D)))
+    by_epoch = [[estimate(D) for estimate in estimators[how]] for D in usable]
+    if not by_epoch:
         raise SettingsError(
             f"no epoch has {MIN_OBJECTS} objects that differ, which it takes to estimate dof; give a number"
         )
-    value = min(float(np.median([estimate(D) for D in samples])) for estimate in estimators[how])
-    return (max(1.0, value),) * len(distances_by_epoch)
+    return (max(1.0, float(np.median(by_epoch, axis=0).min())),) * len(n_objects)
 
 
-def spectrum_dof(D: Matrix) -> float:
+def spectrum_dof(D: Distances) -> float:
     """d̂ = 1 / (1/PR − 1/n), from the first two moments of the spectrum; no eigenvalue is computed."""
-    K = centred_similarity(D)
-    K /= np.trace(K)  # eigenvalues that sum to one have squares within the range of numbers
-    inverse_ratio = float(np.sum(K * K))
-    return 1 / max(inverse_ratio - 1 / len(D), 1 / len(D) ** 2)
+    n, means = len(D), np.concatenate([block.mean(axis=1, dtype=float) for _, block in row_blocks(D)])
+    mean = float(means.mean())
+    trace = n * mean / 2
+    inverse_ratio = 0.0
+    for rows, block in row_blocks(D):
+        K = means[rows, None] + means
+        K -= mean
+        K -= block
+        K /= 2 * trace  # eigenvalues that sum to one have squares within the range of numbers
+        inverse_ratio += float(np.vdot(K, K))
+    return 1 / max(inverse_ratio - 1 / n, 1 / n**2)
 
 
-def dispersion_dof(D: Matrix) -> float:
+def dispersion_dof(D: Distances) -> float:
     """d̂ = 2 mean² / variance of the squared distances within the clusters of a Ward cut."""
-    from scipy.cluster.hierarchy import fcluster, ward
-    from scipy.spatial.distance import squareform
-
-    n_clusters = min(WARD_CLUSTERS, len(D) // 3)
-    condensed = squareform(np.asarray(D, dtype=float), checks=False)
-    labels = fcluster(ward(np.sqrt(condensed)), n_clusters, criterion="maxclust")
-    first, second = np.triu_indices(len(D), 1)
-    within = condensed[labels[first] == labels[second]]
+    labels = cut_tree(ward_tree(D), min(WARD_CLUSTERS, len(D) // 3))
+    together = np.concatenate([labels[i + 1 :] == own for i, own in enumerate(labels)])
+    within = pairs(D)[together]
     mean = float(within.mean())
-    variance = float((within / mean).var()) if mean > 0 else 0.0
+    within /= mean or 1.0
+    variance = float(within.var())
     return 2 / variance if variance > 0 else np.inf
 
 
 def rank_dof(D: Matrix) -> int:
     """Numerical rank of the centred similarity, the paper's suggestion; at most n − 1, and at least 1."""
+    check_room_for_eigenvalues(len(D))
     eigenvalues = np.linalg.eigvalsh(centred_similarity(D))
     return max(1, int((np.abs(eigenvalues) > rounding_noise(eigenvalues, D.dtype)).sum()))
-
-
-def _sample(D: Matrix) -> Matrix:
-    """At most SAMPLE_SIZE objects, always the same ones."""
-    if len(D) <= SAMPLE_SIZE:
-        return D
-    chosen = np.sort(np.random.default_rng(0).choice(len(D), SAMPLE_SIZE, replace=False))
-    return D[np.ix_(chosen, chosen)]

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.data.checks import Matrix, row_blocks
 from tetiwd.errors import DataError
 
 Floats = NDArray[np.float64]
@@ -27,22 +28,46 @@ SQUARED_AS_IS = {
 SCALED_BY_THE_ROWS = {"seuclidean", "se", "s", "mahalanobis", "mahal", "mah"}  # with scipy's short names
 
 
-def pairwise(X: Floats, metric: Metric, squared: bool | None) -> Floats:
-    """Squared distances between the rows of X."""
-    from scipy.spatial.distance import pdist, squareform
+def pairwise(X: Floats, metric: Metric, squared: bool | None, dtype: np.dtype[Any]) -> Matrix:
+    """Squared distances between the rows of X, computed in float64 and kept as ``dtype``, some rows at a time."""
+    from scipy.spatial.distance import cdist, pdist, squareform
 
     squared = _are_squared(metric, squared)
+    factor = 1.0
     if isinstance(metric, str) and metric == "hellinger":
         sums = X.sum(axis=1, keepdims=True)
         if (X < 0).any() or (sums <= 0).any():
             raise DataError("hellinger needs nonnegative rows with a positive sum; drop empty rows")
-        values = pdist(np.sqrt(X / sums), "sqeuclidean") / 2
-    else:
+        X, metric, factor = np.sqrt(X / sums), "sqeuclidean", 0.5
+    D = np.empty((len(X), len(X)), dtype)
+    for rows, block in row_blocks(D):
+        start, end = rows.start, rows.start + len(block)
         try:
-            values = pdist(X, metric)
+            among = squareform(pdist(X[start:end], metric))
+            beyond = cdist(X[start:end], X[end:], metric) if end < len(X) else np.empty((len(block), 0))
         except (ValueError, AttributeError) as error:
             raise DataError(f"metric {metric!r} failed: {error}") from error
-    return np.asarray(squareform(values if squared else values**2))
+        values = factor * np.hstack([among, beyond])
+        block[:, start:] = _within_range(values if squared else values**2, dtype)
+        D[end:, start:end] = block[:, end:].T
+    return D
+
+
+def as_precision(dtype: Any) -> np.dtype[Any]:
+    """The type of number that distances are kept as."""
+    for known in (np.dtype(np.float32), np.dtype(np.float64)):
+        if dtype in (known, known.type, known.name):
+            return known
+    raise DataError(f'dtype must be "float32" or "float64", not {dtype!r}')
+
+
+def _within_range(values: Floats, dtype: np.dtype[Any]) -> Floats:
+    largest = float(np.max(values, initial=0.0))
+    if float(np.finfo(dtype).max) < largest < np.inf:
+        raise DataError(
+            f"squared distances of {largest:.3g} are beyond {dtype}; divide the features by a constant, or use float64"
+        )
+    return values
 
 
 def _are_squared(metric: Any, squared: Any) -> bool:

@@ -11,7 +11,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from tetiwd.data.checks import Matrix, Place, smallest_entry, tolerance
+from tetiwd.data.checks import Matrix, Place, row_blocks, smallest_entry, tolerance
+from tetiwd.data.memory import SMALLER_DATA, require_memory
 
 Floats = NDArray[np.float64]
 Kind = Literal["distances", "similarities"]
@@ -45,6 +46,7 @@ class NegativeType:
 
 def inspect(matrix: Matrix, kind: Kind, time: Any = None) -> NegativeType:
     """Eigenvalue summary of squared distances (centred) or of similarities."""
+    check_room_for_eigenvalues(len(matrix))
     eigenvalues = np.linalg.eigvalsh(similarity_of(matrix, kind))
     mass = float(np.abs(eigenvalues).sum())
     noise = 10 * rounding_noise(eigenvalues, matrix.dtype)  # distances are often computed in that precision, too
@@ -77,6 +79,11 @@ def rounding_noise(eigenvalues: Matrix, dtype: DTypeLike) -> float:
     return len(eigenvalues) * float(np.finfo(dtype).eps) * float(np.abs(eigenvalues).max())
 
 
+def check_room_for_eigenvalues(n: int) -> None:
+    """Refuse eigenvalues of a matrix that does not fit twice; the routine works on a copy."""
+    require_memory(2 * 8 * n**2, f"finding the eigenvalues of {n} objects", "use a sample of the objects")
+
+
 def similarity_of(matrix: Matrix, kind: Kind) -> Floats:
     """Dot products in double precision; those of distances are around the centre of gravity."""
     return centred_similarity(matrix) if kind == "distances" else np.asarray(matrix, dtype=float)
@@ -84,7 +91,7 @@ def similarity_of(matrix: Matrix, kind: Kind) -> Floats:
 
 def centred_similarity(D: Matrix) -> Floats:
     """K = −½ Q D Q: dot products around the centre of gravity."""
-    K = -0.5 * np.asarray(D, dtype=float)
+    K = np.multiply(D, -0.5, dtype=float)
     K -= K.mean(axis=0)
     K -= K.mean(axis=1, keepdims=True)
     return K
@@ -92,16 +99,18 @@ def centred_similarity(D: Matrix) -> Floats:
 
 def distances_from(similarity: Matrix, place: Place) -> Matrix:
     """D_ij = K_ii + K_jj − 2 K_ij in the precision of K; below zero only by rounding, which is removed."""
-    K = np.asarray(similarity, dtype=float)
-    lengths = np.diagonal(K)
-    D = lengths[:, None] + lengths[None, :] - 2 * K
+    require_memory(similarity.nbytes, f"turning similarities of {len(similarity)} objects into distances", SMALLER_DATA)
+    lengths = np.diagonal(similarity).astype(float)
+    D = np.empty_like(similarity, order="C")
+    for rows, K in row_blocks(similarity):
+        D[rows] = lengths[rows, None] + lengths - 2 * K.astype(float)
     smallest, at = smallest_entry(D)
     if smallest < -4 * tolerance(similarity):  # D_ij adds four entries of K
         place.fail(
             f"gives a negative squared distance at {place.pair(*at)}: {smallest:.6g}",
             'these are not dot products; call repair("shift") or repair("clip") first',
         )
-    return np.maximum(D, 0, out=D).astype(similarity.dtype, copy=False)
+    return np.maximum(D, 0, out=D)
 
 
 def shift_distances(D: Matrix, smallest_eigenvalue: float) -> Matrix:

@@ -1,5 +1,10 @@
-"""From whatever the user passed to an array of squared distances or similarities."""
+"""From whatever the user passed to an array of squared distances or similarities.
 
+An array that needs no change is looked at, not copied. One that does is copied once, and that copy is changed in place;
+the user's own array never is.
+"""
+
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +22,7 @@ from tetiwd.data.checks import (
     row_blocks,
     smallest_entry,
 )
+from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.errors import DataError
 
 
@@ -36,25 +42,35 @@ def prepare_square(matrix: Any, place: Place, symmetrize: str | None, min_object
 
 
 def prepare_distances(
-    matrix: Any, place: Place, squared: bool, symmetrize: str | None, min_objects: int, copy: bool
+    matrix: Any,
+    place: Place,
+    squared: bool,
+    symmetrize: str | None,
+    min_objects: int,
+    copy: bool,
+    *,
+    ours: bool = False,
 ) -> Matrix:
-    """Squared distances: checked, rid of rounding noise."""
+    """Squared distances: checked, rid of rounding noise. ``ours`` if nobody else holds the matrix."""
     was_integer = getattr(getattr(matrix, "dtype", None), "kind", "f") in "iu"
     array = prepare_square(matrix, place, symmetrize, min_objects)
     check_distances(array, place, was_integer=was_integer)
-    array = tidy(array)
+    ours = ours or not share_memory(array, matrix)
+    clean = tidy(array, in_place=ours)
+    ours = ours or clean is not array
     if not squared:
-        array = squares(array, place)
-    return np.array(array) if copy and squared else array
+        return squares(clean, place, in_place=ours)
+    return clean.copy() if copy and not ours else clean
 
 
-def squares(array: Matrix, place: Place) -> Matrix:
+def squares(array: Matrix, place: Place, *, in_place: bool) -> Matrix:
     """The entries squared, within the range of numbers."""
+    some_differ = array.any()
     with np.errstate(over="ignore", under="ignore"):
-        squared = array * array
+        squared = np.multiply(array, array, out=array if in_place else None)
     if count_not_finite(squared):
         place.fail(f"overflows when squared in {array.dtype}", "divide the distances by a constant, or use float64")
-    if array.any() and not squared.any():
+    if some_differ and not squared.any():
         place.fail(
             f"is zero everywhere when squared in {array.dtype}", "multiply the distances by a constant, or use float64"
         )
@@ -62,8 +78,11 @@ def squares(array: Matrix, place: Place) -> Matrix:
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """A read-only, row-major view that does not make the caller's own array read-only."""
-    view = np.ascontiguousarray(array).view()
+    """A read-only, row-major view that does not make the caller's own array read-only.
+
+    Matrices are symmetric here, so that one in column-major order is read as its transpose instead of copied.
+    """
+    view = np.ascontiguousarray(array.T if array.flags.f_contiguous else array).view()
     view.flags.writeable = False
     return view
 
@@ -75,6 +94,27 @@ def prepare_similarities(matrix: Any, place: Place, symmetrize: str | None, min_
     if not is_exactly_symmetric(array):
         return symmetrized(array)
     return np.array(array) if copy else array
+
+
+def check_room_for_copies(matrices: Sequence[Any], *, squared: bool, copy: bool) -> None:
+    """Refuse copies that cannot fit, from shapes alone."""
+    needed = sum(bytes_of_copy(matrix, squared=squared, copy=copy) for matrix in matrices)
+    require_memory(needed, "a copy of the matrices", SMALLER_DATA)
+
+
+def bytes_of_copy(matrix: Any, *, squared: bool, copy: bool) -> int:
+    """What a copy of the matrix takes, 0 if none is needed or if it is not an array of numbers."""
+    if not isinstance(matrix, np.ndarray) or matrix.ndim != 2:
+        return 0
+    in_one_piece = matrix.flags.c_contiguous or matrix.flags.f_contiguous
+    if in_one_piece and squared and not copy and matrix.dtype in (np.float32, np.float64):
+        return 0
+    return matrix.size * (4 if matrix.dtype == np.float32 else 8)
+
+
+def share_memory(array: Matrix, given: Any) -> bool:
+    """Whether an array may look at the memory of what it was made from."""
+    return not isinstance(given, list | tuple) and np.may_share_memory(array, np.asarray(given))
 
 
 def as_square_matrix(matrix: Any, place: Place) -> Matrix:
@@ -97,21 +137,25 @@ def as_square_matrix(matrix: Any, place: Place) -> Matrix:
         )
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         place.fail(f"is not square: its shape is {array.shape}", "row i and column i must be the same object")
-    keep = array.dtype in (np.float32, np.float64)
-    return array if keep else array.astype(np.float64)
+    if array.dtype in (np.float32, np.float64):
+        return array
+    require_memory(8 * array.size, f"a copy of {array.dtype} numbers as float64", SMALLER_DATA)
+    return array.astype(np.float64)
 
 
-def tidy(matrix: Matrix) -> Matrix:
+def tidy(matrix: Matrix, *, in_place: bool) -> Matrix:
     """The matrix with rounding noise removed: symmetric, zero diagonal, nothing below zero. A copy only if needed."""
-    if not np.diagonal(matrix).any() and smallest_entry(matrix)[0] >= 0 and is_exactly_symmetric(matrix):
+    symmetric = is_exactly_symmetric(matrix)
+    if symmetric and not np.diagonal(matrix).any() and smallest_entry(matrix)[0] >= 0:
         return matrix
-    clean = symmetrized(matrix)
+    clean = matrix if symmetric and in_place else symmetrized(matrix)
     np.fill_diagonal(clean, 0)
     return np.maximum(clean, 0, out=clean)
 
 
 def symmetrized(matrix: Matrix) -> Matrix:
     """Average of the matrix and its transpose, a new array."""
+    require_memory(matrix.nbytes, "a copy of the matrix, which is not exactly symmetric,", SMALLER_DATA)
     clean = matrix + matrix.T
     clean /= 2
     return clean

@@ -13,8 +13,16 @@ from tetiwd.data.checks import Matrix, Place, check_cross
 from tetiwd.data.degrees import Dof, resolve_dof
 from tetiwd.data.epochs import epochs_by_time, ids_of_rows, separate_epochs
 from tetiwd.data.ids import check_labels_agree
+from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.data.negative_type import Kind, NegativeType, Repair, distances_from, inspect, repaired
-from tetiwd.data.prepare import as_square_matrix, frozen, prepare_distances, prepare_similarities
+from tetiwd.data.prepare import (
+    as_square_matrix,
+    check_room_for_copies,
+    frozen,
+    prepare_distances,
+    prepare_similarities,
+)
+from tetiwd.data.sampling import Distances, sampled_distances
 from tetiwd.errors import DataError
 
 
@@ -23,8 +31,11 @@ class DistanceSeries:
     """Squared distances (or similarities) between the objects present at each of several epochs.
 
     Make one with :meth:`from_distances`, :meth:`from_similarities`, :meth:`from_features` or :meth:`from_pooled`.
-    Arrays are not copied where it can be avoided: the series looks at the array it was given, so do not change
-    that array afterwards, or pass ``copy=True``.
+
+    Arrays are not copied where it can be avoided, and never changed. The series looks at a float32 or float64 array it
+    was given if that holds squared distances in one piece and needs no tidying; so do not change that array afterwards,
+    or pass ``copy=True``. Otherwise the series keeps one copy of its own and the array can be let go. What does not fit
+    into memory is refused with a :class:`~tetiwd.MemoryLimitError` before it is made.
     """
 
     matrices: tuple[Matrix, ...]  # T × (n_t, n_t) squared distances or similarities, in the user's units
@@ -80,6 +91,7 @@ class DistanceSeries:
         """
         _check_flag("squared", squared)
         epochs = separate_epochs("D", matrices, ids, times)
+        check_room_for_copies(epochs.sources, squared=squared, copy=copy)
         prepared = [
             prepare_distances(matrix, place, squared, symmetrize, min_objects, copy)
             for matrix, place in zip(epochs.sources, epochs.places, strict=True)
@@ -100,6 +112,7 @@ class DistanceSeries:
     ) -> Self:
         """One square matrix of dot products (a Mercer kernel) per epoch; see :meth:`to_distances`."""
         epochs = separate_epochs("K", matrices, ids, times)
+        check_room_for_copies(epochs.sources, squared=True, copy=copy)
         prepared = [
             prepare_similarities(matrix, place, symmetrize, min_objects, copy)
             for matrix, place in zip(epochs.sources, epochs.places, strict=True)
@@ -117,6 +130,7 @@ class DistanceSeries:
         ids: Sequence[Any] | None = None,
         cross: bool = False,
         min_objects: int = 3,
+        dtype: Any = "float64",
     ) -> Self:
         """One row of features per object and time; distances are computed within every epoch.
 
@@ -127,16 +141,20 @@ class DistanceSeries:
         "braycurtis", for which it is known what makes squared distances of them; for any other metric of scipy, or a
         function, say with ``squared`` whether its values are squared distances. ``cross=True`` also keeps the
         distances between epochs (N×N).
+
+        ``dtype="float32"`` keeps distances in half the memory; they are computed in double precision all the same.
         """
-        features = metrics.as_features(X)
+        features, precision = metrics.as_features(X), metrics.as_precision(dtype)
         if cross:
-            pooled = metrics.pairwise(features, metric, squared)
+            _check_room_for_distances([len(features)], precision)
+            pooled = metrics.pairwise(features, metric, squared, precision)
             return cls.from_pooled(pooled, time=time, squared=True, ids=ids, min_objects=min_objects)
         epochs = epochs_by_time("X", time, ids_of_rows(features, ids, Place("X")), len(features), min_objects)
-        blocks = [
-            prepare_distances(metrics.pairwise(features[rows], metric, squared), place, True, None, min_objects, False)
-            for rows, place in zip(epochs.sources, epochs.places, strict=True)
-        ]
+        _check_room_for_distances([len(rows) for rows in epochs.sources], precision)
+        blocks = []
+        for rows, place in zip(epochs.sources, epochs.places, strict=True):
+            D = metrics.pairwise(features[rows], metric, squared, precision)
+            blocks.append(prepare_distances(D, place, True, None, min_objects, False, ours=True))
         return cls(tuple(blocks), "distances", epochs.times, epochs.ids, None)
 
     @classmethod
@@ -158,22 +176,26 @@ class DistanceSeries:
         ``keep_cross=False`` neither checks nor keeps the rest.
         """
         _check_flag("squared", squared)
+        if keep_cross:
+            check_room_for_copies([cross], squared=squared, copy=False)
         pooled = as_square_matrix(cross, Place("D*"))
         epochs = epochs_by_time("D*", time, ids_of_rows(cross, ids, Place("D*")), len(pooled), min_objects)
         if keep_cross:  # checked before it is cut and arranged, so that errors name the rows of the user
             place = Place("D*", epochs.names_of_rows())
             pooled = prepare_distances(cross, place, squared, symmetrize, 1, False)
             squared, symmetrize = True, None
-        blocks = [
-            prepare_distances(pooled[np.ix_(rows, rows)], place, squared, symmetrize, min_objects, False)
-            for rows, place in zip(epochs.sources, epochs.places, strict=True)
-        ]
+        order = np.concatenate(epochs.sources)
+        rearrange = keep_cross and not np.array_equal(order, np.arange(len(order)))
+        sizes = [len(rows) for rows in epochs.sources] + [len(order)] * rearrange
+        _check_room_for_distances(sizes, pooled.dtype)
+        blocks = []
+        for rows, place in zip(epochs.sources, epochs.places, strict=True):
+            D = pooled[np.ix_(rows, rows)]
+            blocks.append(prepare_distances(D, place, squared, symmetrize, min_objects, False, ours=True))
         series = cls(tuple(blocks), "distances", epochs.times, epochs.ids, None)
         if not keep_cross:
             return series
-        order = np.concatenate(epochs.sources)
-        in_order = np.array_equal(order, np.arange(len(pooled)))
-        return replace(series, cross=pooled if in_order else pooled[np.ix_(order, order)])
+        return replace(series, cross=pooled[np.ix_(order, order)] if rearrange else pooled)
 
     @property
     def n_epochs(self) -> int:
@@ -218,8 +240,15 @@ class DistanceSeries:
         return replace(self, matrices=matrices, kind="distances")
 
     def dof(self, dof: Dof = "auto") -> tuple[float, ...]:
-        """Degrees of freedom per epoch: "auto", "rank", "spectrum", "dispersion", a number, or one per epoch."""
-        return resolve_dof(dof, self.to_distances().matrices)
+        """Degrees of freedom per epoch: "auto", "rank", "spectrum", "dispersion", a number, or one per epoch.
+
+        Estimates look at no more than 2000 objects of an epoch, always the same ones; "rank" looks at all, in O(n³).
+        """
+        return resolve_dof(dof, self.n_objects, lambda t, at_most: self.sampled_distances(t, at_most)[1])
+
+    def sampled_distances(self, t: int, at_most: int) -> tuple[NDArray[np.int64], Distances]:
+        """At most so many objects of epoch t, always the same ones, and the squared distances between them."""
+        return sampled_distances(self.matrices[t], self.kind, at_most, self._place("K", t))
 
     def negative_type(self) -> list[NegativeType]:
         """How far every epoch is from squared Euclidean distances (or from a Mercer kernel); O(n³)."""
@@ -280,6 +309,12 @@ class DistanceSeries:
         for t, own in enumerate(self._cross_slices()):
             check_cross(prepared, own, self.matrices[t], self._place("D", t))
         return replace(self, cross=prepared)
+
+
+def _check_room_for_distances(n_objects: Sequence[int], dtype: np.dtype[Any]) -> None:
+    shown = f"{max(n_objects)} objects" if len(n_objects) == 1 else f"up to {max(n_objects)} objects at every epoch"
+    needed = sum(dtype.itemsize * n**2 for n in n_objects)
+    require_memory(needed, f"keeping the distances between {shown} as {dtype}", SMALLER_DATA)
 
 
 def _check_flag(name: str, value: Any) -> None:

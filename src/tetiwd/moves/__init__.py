@@ -4,5 +4,13 @@ from tetiwd.moves.assignments import update_assignments
 from tetiwd.moves.geometry import update_geometry
 from tetiwd.moves.links import link_greedily, update_links
 from tetiwd.moves.scale import update_scales
+from tetiwd.moves.split_merge import update_split_merge
 
-__all__ = ["link_greedily", "update_assignments", "update_geometry", "update_links", "update_scales"]
+__all__ = [
+    "link_greedily",
+    "update_assignments",
+    "update_geometry",
+    "update_links",
+    "update_scales",
+    "update_split_merge",
+]

@@ -10,6 +10,8 @@ import numpy as np
 from tetiwd._kernels import Model, assign_objects
 from tetiwd.state import ChainState
 
+OFFERS = 200  # objects per epoch and sweep that may found a cluster
+
 
 def update_assignments(
     state: ChainState, t: int, model: Model, n_aux: int, rng: np.random.Generator, *, coupled: bool
@@ -18,7 +20,7 @@ def update_assignments(
     n, done, moved = len(state.z[t]), 0, 0
     while True:
         before, after = state.before(t, coupled=coupled), state.after(t, coupled=coupled)
-        done, just_moved = assign_objects(rng, state.epoch(t), before, after, model, n_aux, done)
+        done, just_moved = assign_objects(rng, state.epoch(t), before, after, model, n_aux, OFFERS, done)
         moved += just_moved
         if done == n:
             return moved

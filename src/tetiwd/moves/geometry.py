@@ -1,25 +1,25 @@
-"""Move 2: Metropolis–Hastings on A_t with a Wishart proposal centred at the current matrix.
+"""Move 2: every row of A_t in turn, given the others.
 
-The target is likelihood × W(A_t | P_t) × W(A_{t+1} | P_{t+1}). The proposal's degrees of freedom are k plus a number
-that is tuned during warm-up: more of them, smaller steps.
+What the row's posterior looks like is nearly known: its prior is Gaussian in h = A⁻¹a with a Gamma residual variance,
+and both the observed cluster means and the epoch after see it as a regression. The row is proposed from the product of
+the three (docs/explanation/sampler.md) and accepted by Metropolis–Hastings, which it nearly always is.
 """
 
 from math import nan
 
 import numpy as np
 
-from tetiwd._kernels import Model, move_geometry
+from tetiwd._kernels import Model, move_rows
 from tetiwd.state import ChainState
-
-TARGET_ACCEPTANCE = 0.3
 
 
 def update_geometry(
-    state: ChainState, t: int, model: Model, stiffness: float, n_steps: int, rng: np.random.Generator, *, coupled: bool
+    state: ChainState, t: int, model: Model, n_passes: int, rng: np.random.Generator, *, coupled: bool
 ) -> float:
-    """Take several steps on A_t; returns the share accepted (NaN where A_t is not free to move)."""
-    if model.isotropic or n_steps == 0:
+    """Go through the rows of A_t; returns the share accepted (NaN where A_t is not free to move)."""
+    if model.isotropic or n_passes == 0:
         return nan
-    df = float(state.size[t, 0] + stiffness)
     before, after = state.before(t, coupled=coupled), state.after(t, coupled=coupled)
-    return move_geometry(rng, state.epoch(t), before, after, model, df, n_steps) / n_steps
+    epoch = state.epoch(t)
+    accepted = sum(move_rows(rng, epoch, before, after, model) for _ in range(n_passes))
+    return float(accepted / (n_passes * state.size[t, 0]))

@@ -5,11 +5,12 @@ new_scale is tied closely to the rows of A that were born under it, so it also m
 of variables gives back, and only the likelihood and the prior of new_scale decide.
 """
 
-from math import exp, inf, log
+from math import exp, inf
 
 import numpy as np
 
 from tetiwd.density import log_likelihoods, log_new_scale, log_partitions
+from tetiwd.moves.metropolis import accepts
 from tetiwd.params import Gamma, Hyperparameters
 from tetiwd.state import ChainState
 
@@ -40,7 +41,7 @@ def update_scales(
             proposal = value * exp(step)
             proposed = log_target(name, proposal, state, hyperparameters, dof_factor)
             gain = proposed - current
-            if gain > 0 if power == inf else log(1.0 - rng.random()) < power * gain + step:
+            if accepts(rng, gain, step, power):
                 value, current = proposal, proposed
                 accepted += 1
         if accepted:

@@ -1,0 +1,147 @@
+"""Move 5: clusters are split and merged at one epoch or along their chain, which objects hardly achieve one by one.
+
+Two objects of an epoch are drawn. If they share a cluster, it is split between them there, and its chain at some of
+the epochs that follow as well; otherwise the cluster of the second is merged into that of the first, along both
+chains as far as drawn. The part that is split off may continue a chain that ended before, and a chain that begins
+afterwards may continue it. Everything is proposed on a trial of the state and accepted or rejected as a whole.
+"""
+
+from dataclasses import dataclass
+from math import log
+from typing import Any
+
+import numpy as np
+
+from tetiwd._kernels import Model, move_members, split_or_merge_epoch
+from tetiwd.moves.metropolis import accepts
+from tetiwd.state import ChainState
+
+WORTHWHILE = 300  # members of a change that is always tried; larger ones, which cost their square, in proportion
+
+
+@dataclass(frozen=True)
+class Change:
+    """A proposed split or merge."""
+
+    split: bool
+    trial: ChainState
+    parts: list[Any]  # members, their sides, and the slots of both sides at every epoch, as ``move_members`` takes them
+    gain: float  # of the log joint
+    log_proposal: float  # log probability of proposing the way back, minus that of proposing the way there
+
+
+def update_split_merge(
+    state: ChainState, models: list[Model], n_tries: int, rng: np.random.Generator, *, coupled: bool
+) -> tuple[list[int], list[int]]:
+    """Try several times from every epoch; returns how many splits and merges were accepted, by epoch."""
+    splits, merges = [0] * state.n_epochs, [0] * state.n_epochs
+    for t in range(state.n_epochs):
+        for _ in range(n_tries if len(state.z[t]) > 1 else 0):
+            change = draw_change(state, t, models, rng, coupled=coupled)
+            if change and accepts(rng, change.gain, change.log_proposal, models[t].power):
+                carry_out(state, t, change)
+                splits[t] += change.split
+                merges[t] += not change.split
+    return splits, merges
+
+
+def draw_change(
+    state: ChainState, t: int, models: list[Model], rng: np.random.Generator, *, coupled: bool
+) -> Change | None:
+    """Draw two objects and how many epochs to change, and propose it. None if it is too large to try every time."""
+    n = len(state.z[t])
+    first = int(rng.random() * n)
+    second = (first + 1 + int(rng.random() * (n - 1))) % n
+    a, b = state.z[t][first], state.z[t][second]
+    n_members = state.counts[t, a] + (state.counts[t, b] if a != b else 0)  # the same before and after
+    if rng.random() * n_members > WORTHWHILE:
+        return None
+    length = draw_length(shared_length(state, t, a, b) if coupled else 1, rng)
+    return propose(state, t, first, second, length, models, rng, coupled=coupled)
+
+
+def propose(
+    state: ChainState,
+    t: int,
+    first: int,
+    second: int,
+    length: int,
+    models: list[Model],
+    rng: np.random.Generator,
+    *,
+    coupled: bool,
+) -> Change | None:
+    """Propose to split or merge the clusters of two objects at epochs t … t + length − 1. None if it cannot be."""
+    a, b = state.z[t][first], state.z[t][second]
+    split = bool(a == b)
+    if split and not has_room(state, t, length, models[t]):
+        return None
+    chain_a, chain_b = state.chain_from(t, a), state.chain_from(t, b)
+    trial, parts, totals, part = state.trial(), [], np.zeros(3), -1
+    for s in range(t, t + length):
+        at_first, at_last = s == t, s == t + length - 1
+        possible, part, members, side, logs = split_or_merge_epoch(
+            rng,
+            *around(state, s, coupled=coupled),
+            *around(trial, s, coupled=coupled),
+            models[s],
+            split,
+            chain_a[s - t],
+            chain_b[s - t],
+            first if at_first else -1,
+            second if at_first else -1,
+            part,
+            at_last,
+        )
+        if not possible:
+            return None
+        parts.append((members, side, chain_a[s - t], part))
+        totals += logs
+    log_split, log_merge, gain = totals
+    if coupled:
+        two = trial if split else state
+        log_split += log_chance_of_length(length, len(chain_a))
+        log_merge += log_chance_of_length(length, shared_length(two, t, chain_a[0], parts[0][3]))
+    return Change(split, trial, parts, gain, log_merge - log_split if split else log_split - log_merge)
+
+
+def carry_out(state: ChainState, t: int, change: Change) -> None:
+    """Make a proposed change the state."""
+    state.adopt(change.trial)
+    for s, part in enumerate(change.parts, start=t):
+        move_members(state.epoch(s), *part, change.split)
+
+
+def shared_length(state: ChainState, t: int, a: int, b: int) -> int:
+    """For how many epochs, from t on, the chains of two clusters live side by side."""
+    return min(len(state.chain_from(t, a)), len(state.chain_from(t, b)))
+
+
+def draw_length(longest: int, rng: np.random.Generator) -> int:
+    """Number of epochs of a change: half the time one, a quarter all, otherwise any but one."""
+    kind = rng.random()
+    if longest == 1 or kind < 0.5:
+        return 1
+    return longest if kind < 0.75 else 2 + int(rng.random() * (longest - 1))
+
+
+def log_chance_of_length(length: int, longest: int) -> float:
+    """Log probability of :func:`draw_length`."""
+    if longest == 1:
+        return 0.0
+    if length == 1:
+        return log(0.5)
+    return log(0.25 * (length == longest) + 0.25 / (longest - 1))
+
+
+def has_room(state: ChainState, t: int, length: int, model: Model) -> bool:
+    """True if every epoch can take another cluster; makes free slots."""
+    most = int(state.size[t : t + length].max())
+    if most == state.capacity:
+        state.grow()
+    return model.isotropic or model.df_A > most
+
+
+def around(state: ChainState, t: int, *, coupled: bool) -> tuple[Any, Any, Any]:
+    """An epoch and its neighbours."""
+    return state.epoch(t), state.before(t, coupled=coupled), state.after(t, coupled=coupled)
