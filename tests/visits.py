@@ -7,10 +7,10 @@ import numpy as np
 from arviz_stats.base import array_stats
 
 from reference import canonical, rng_for
-from tetiwd.moves import update_assignments, update_links
+from tetiwd.moves import update_assignments, update_links, update_split_merge
 from tetiwd.params import SamplerSettings
 from tetiwd.sampler import Streams, Tuning, sweep
-from tetiwd.state import ChainState, model_of, start_values
+from tetiwd.state import ChainState, models_of, start_values
 
 FIXED = {"alpha": 0.8, "xi": 1.3, "new_scale": 0.7}
 
@@ -65,17 +65,18 @@ def run(state, h, n, *, move, seed, dof_factor=1.0):
     """Linked partitions visited by repeating one move, or the whole sweep."""
     settings = SamplerSettings(n_aux=2, n_geometry_steps=2)
     streams, tuning = Streams(seed, 0, state.n_epochs), Tuning()
+    models = models_of(state, h, dof_factor=dof_factor)
     visited = []
     for _ in range(n):
         if move == "sweep":
             sweep(state, h, settings, streams, tuning, coupled=h.coupling, dof_factor=dof_factor)
         elif move == "assignments":
-            for t, rng in enumerate(streams.epochs):
-                model = model_of(state, h, t, dof_factor=dof_factor)
-                update_assignments(state, t, model, settings.n_aux, rng, coupled=h.coupling)
+            update_assignments(state, models, settings.n_aux, streams.epochs, coupled=h.coupling)
+        elif move == "split and merge":
+            update_split_merge(state, models, 3, streams.chain, coupled=h.coupling)
+            update_links(state, models, streams.epochs)
         else:
-            for t, rng in enumerate(streams.epochs[:-1]):
-                update_links(state, t, model_of(state, h, t), rng)
+            update_links(state, models, streams.epochs)
         visited.append(canonical(state.labels()))
     state.check_invariants()
     return visited

@@ -2,19 +2,20 @@
 
 import os
 from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., object])
 
 
-def _compiler(**options: bool) -> Callable[[F], F] | None:
+def _compiler(**options: Any) -> Callable[[F], F] | None:
     if os.environ.get("TETIWD_JIT", "1") == "0":
         return None
     try:
         from numba import njit
     except ImportError:
         return None
-    return cast("Callable[[F], F]", njit(cache=True, nogil=True, error_model="numpy", **options))
+    how: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"} | options
+    return cast("Callable[[F], F]", njit(**how))
 
 
 _compile = _compiler()

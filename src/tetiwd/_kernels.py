@@ -1007,7 +1007,7 @@ class RowLaw(NamedTuple):
     A: Any  # (K, K) that block
     V: Any  # (K, K) Cholesky factor of the precision of h
     mean: Any  # (K,) of h
-    prior: Any  # (4,) degrees of freedom ν, residual scale, weight of the data, weight of the epoch after
+    prior: Any  # (5,) degrees of freedom ν, residual scale, weight of the data, weight of the epoch after, power
     to_means: Any  # (K, K) C: C h regresses the observed mean of the row's cluster on those of the others
     gram: Any  # (K+1, K+1) of the observed means around their common origin, the row's own last
     noise: Any  # (2,) of the mean of the row's cluster, and of the origin
@@ -1028,7 +1028,7 @@ def make_row_law(capacity):
         np.zeros((K, K)),
         np.zeros((K, K)),
         np.zeros(K),
-        np.zeros(4),
+        np.zeros(5),
         np.zeros((K, K)),
         np.zeros((K + 1, K + 1)),
         np.zeros(2),
@@ -1235,7 +1235,7 @@ def schur_given(law, h, seen):
         x += min(max(slope / curvature, -1.0), 1.0)
     seen[0] = exp(x) + offset_data
     seen[1] = exp(x) + offset_after
-    return x, curvature
+    return x, curvature * law.prior[4]
 
 
 @helper
@@ -1282,6 +1282,7 @@ def find_row_law(law, epoch, before, after, model, c, skip):
     cholesky(law.A, m, law.L)
     beta, A_beta, seen = np.empty(m), np.empty(m), np.empty(2)
     law.prior[0] = model.df_A
+    law.prior[4] = model.power
     law.prior[1] = regress_on_before(law, epoch, before, model, epoch.back[c], beta)
     look_at_means(law, epoch, model, c)
     look_at_after(law, epoch, after, model, c)
@@ -1306,6 +1307,10 @@ def find_row_law(law, epoch, before, after, model, c, skip):
         cholesky(V, m, law.V)
         solve_lower(law.V, m, law.mean)
         solve_upper(law.V, m, law.mean)
+    if model.power != 1.0:
+        for i in range(m):
+            for j in range(i + 1):
+                law.V[i, j] *= sqrt(model.power)
 
 
 @helper

@@ -6,6 +6,7 @@ tends to ever more clusters (docs/explanation/deviations.md, D-04). The last pas
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 
 import numpy as np
@@ -30,21 +31,25 @@ class Frozen:
 
 def anneal(chain: Chain, stop: Callable[[], bool] = lambda: False) -> Frozen | None:
     """Freeze a copy of a chain's state; the chain itself is left alone. None if it was told to stop."""
-    h, s = chain.hyperparameters, replace(chain.settings, n_aux=max(N_AUX, chain.settings.n_aux))
+    h = chain.hyperparameters
+    s = replace(
+        chain.settings, n_aux=max(N_AUX, chain.settings.n_aux), n_split_merge=0
+    )  # densities of unequal k mislead
+    turn = partial(sweep, coupled=h.coupling, pool=chain.pool)
     state = chain.state.copy()
     streams = Streams(s.seed, s.n_chains + chain.index, state.n_epochs)
     for heat in np.geomspace(1.0, HIGHEST_POWER, s.n_anneal):
         if stop():
             return None
-        how = {"power": float(heat)} if s.anneal == "posterior" else {"dof_factor": float(heat)}
-        sweep(state, h, s, streams, chain.tuning, coupled=h.coupling, **how)
-    final = {"power": inf} | ({} if s.anneal == "posterior" else {"dof_factor": HIGHEST_POWER})
+        power, factor = (float(heat), 1.0) if s.anneal == "posterior" else (1.0, float(heat))
+        turn(state, h, s, streams, chain.tuning, power=power, dof_factor=factor)
+    factor = 1.0 if s.anneal == "posterior" else HIGHEST_POWER
     quiet = replace(s, n_aux=1, n_geometry_steps=0, n_scale_steps=0)
     moved = -1
     for _ in range(MOST_FINAL_PASSES):
         if stop():
             return None
-        moved = int(sweep(state, h, quiet, streams, chain.tuning, coupled=h.coupling, **final).moved.sum())
+        moved = int(turn(state, h, quiet, streams, chain.tuning, power=inf, dof_factor=factor).moved.sum())
         if moved == 0:
             break
     return Frozen(state.labels(), log_joint_of(state, h), moved)

@@ -2,11 +2,13 @@
 
 import hashlib
 import json
+import os
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from tetiwd.sampler import Chain, run_chain
 from tetiwd.summarize.diagnostics import Diagnostics, diagnose
 
 POLL_SECONDS = 0.2
+WORTH_A_THREAD = 200  # objects of an epoch that takes longer to update than to hand to a thread
 USUAL_CAPACITY = 32  # clusters per epoch that a state has room for once Ward's finest cut is in it
 
 
@@ -81,7 +84,8 @@ def run_chains(
     series, hyperparameters, settings
         Data, model, and how to sample. Scales in the hyperparameters are in units of ``series.unit``.
     n_threads
-        Chains that run at the same time; None for one per chain. The draws do not depend on it.
+        Threads in all; None for one per processor. With more threads than chains, large epochs of a chain are updated
+        at the same time as well. The draws do not depend on it.
     progress
         Called a few times a second with where every chain is. If it returns True all chains stop after their
         current sweep, and what was drawn is returned; so does Ctrl-C.
@@ -92,7 +96,7 @@ def run_chains(
         if ``settings.n_draws`` has grown.
     """
     settings = settings or SamplerSettings()
-    n_threads = settings.n_chains if n_threads is None else n_threads
+    n_threads = n_processors() if n_threads is None else n_threads
     if not is_whole(n_threads, 1):
         raise SettingsError(f"n_threads must be a whole number of at least 1, not {n_threads!r}")
     if resume and checkpoint is None:
@@ -108,12 +112,29 @@ def run_chains(
     keeper = None if checkpoint is None else Keeper(Path(checkpoint), series, chains, checkpoint_seconds)
     if keeper:
         keeper.open(resume=resume)
-    frozen = _run_all(chains, keeper, n_threads, progress)
+    with pools_for_epochs(chains, n_threads):
+        frozen = _run_all(chains, keeper, n_threads, progress)
     complete = all(chain.finished for chain in chains)
     draws = [chain.draws for chain in chains]
     diagnostics = diagnose(draws, series.times, settings.seed)
     notes = tuple(keeper.notes) if keeper else ()
     return Sample(series, hyperparameters, settings, draws, diagnostics, frozen, complete, notes)
+
+
+def n_processors() -> int:
+    """Processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def pools_for_epochs(chains: list[Chain], n_threads: int) -> Iterator[None]:
+    """Give chains the threads that are left over, where epochs are large enough to make use of them."""
+    n_each = n_threads // len(chains)
+    worthwhile = n_each > 1 and chains[0].state.n_epochs > 1 and np.mean(chains[0].draws.n_objects) >= WORTH_A_THREAD
+    with ExitStack() as stack:
+        for chain in chains if worthwhile else []:
+            chain.pool = stack.enter_context(ThreadPoolExecutor(n_each, thread_name_prefix="tetiwd-epoch"))
+        yield
 
 
 def bytes_of_chains(n_objects: Sequence[int], settings: SamplerSettings) -> int:
@@ -200,7 +221,7 @@ def _run_all(
     def report() -> bool:
         return bool(progress and progress([_where(*pair) for pair in zip(chains, clocks, strict=True)]))
 
-    with ThreadPoolExecutor(n_threads, thread_name_prefix="tetiwd-chain") as pool:
+    with ThreadPoolExecutor(min(n_threads, len(chains)), thread_name_prefix="tetiwd-chain") as pool:
         futures = [pool.submit(work, chain) for chain in chains]
         try:
             while not _all_done(futures):

@@ -6,7 +6,7 @@ import numpy as np
 
 from tetiwd._kernels import epoch_log_likelihood, log_transition, log_wishart_kernel, prior_scale
 from tetiwd.params import Hyperparameters, log_prior
-from tetiwd.state import ChainState, model_of
+from tetiwd.state import ChainState, models_of
 
 
 def log_joint_of(state: ChainState, hyperparameters: Hyperparameters) -> float:
@@ -28,8 +28,8 @@ def log_likelihoods(
 ) -> float:
     """Log likelihood of all epochs; what if alpha were another, A were spread · I, or A were multiplied?"""
     total = 0.0
-    for t in range(state.n_epochs):
-        epoch, model = state.epoch(t), model_of(state, hyperparameters, t, dof_factor=dof_factor)
+    for t, model in enumerate(models_of(state, hyperparameters, dof_factor=dof_factor)):
+        epoch = state.epoch(t)
         if alpha is not None:
             model = model._replace(alpha=alpha)
         if spread is not None:

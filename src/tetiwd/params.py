@@ -157,13 +157,13 @@ class SamplerSettings:
     """
 
     n_chains: int = 4
-    n_warmup: int = 500
-    n_draws: int = 500
+    n_warmup: int = 1000
+    n_draws: int = 1000
     thin: int = 1
     n_uncoupled: int | None = None
     n_aux: int = 2
     n_geometry_steps: int = 1
-    n_split_merge: int = 2
+    n_split_merge: int = 1
     n_scale_steps: int = 2
     init: Any = "ward"
     anneal: Literal["posterior", "likelihood"] | None = "posterior"

@@ -5,6 +5,7 @@ A :class:`Chain` holds a state, its random streams, its tuning and its draws; ``
 
 import time
 from collections.abc import Iterator
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from math import exp
 from typing import Any
@@ -12,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd._kernels import Model
 from tetiwd.data import DistanceSeries
 from tetiwd.density import log_joint_of
 from tetiwd.draws import Draws
@@ -27,24 +27,24 @@ from tetiwd.moves import (
 )
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.start import start_chain
-from tetiwd.state import ChainState, SweepInfo, model_of
+from tetiwd.state import ChainState, SweepInfo, models_of
 
 REBUILD_EVERY = 100  # sweeps after which cached sums are recomputed from the data
 LOOK_SECONDS = 0.2
 
 
 class Streams:
-    """Independent random streams of one chain: one per epoch, one for the scales."""
+    """Independent random streams of one chain: one per epoch, one for what concerns all of them."""
 
     def __init__(self, seed: int, chain: int, n_epochs: int) -> None:
         sequence = np.random.SeedSequence(seed, spawn_key=(chain,))
         self.epochs = [np.random.default_rng(s) for s in sequence.spawn(n_epochs)]
-        self.scales = np.random.default_rng(sequence.spawn(1)[0])
+        self.chain = np.random.default_rng(sequence.spawn(1)[0])
 
     @property
     def all(self) -> list[np.random.Generator]:
         """Every stream, in a fixed order."""
-        return [*self.epochs, self.scales]
+        return [*self.epochs, self.chain]
 
 
 @dataclass
@@ -71,34 +71,17 @@ def sweep(
     coupled: bool,
     power: float = 1.0,
     dof_factor: float = 1.0,
+    pool: Executor | None = None,
 ) -> SweepInfo:
-    """One sweep: assignments and geometry of every epoch (the paper's Algorithm 1), then links, then scales."""
-    T = state.n_epochs
-    info = SweepInfo.empty(T)
-
-    def model(t: int) -> Model:
-        return model_of(state, hyperparameters, t, power=power, dof_factor=dof_factor)
-
-    for t, rng in enumerate(streams.epochs):
-        info.moved[t] = update_assignments(state, t, model(t), settings.n_aux, rng, coupled=coupled)
-
-    for t, rng in enumerate(streams.epochs):
-        info.geometry[t] = update_geometry(state, t, model(t), settings.n_geometry_steps, rng, coupled=coupled)
-
-    models = [model(t) for t in range(T)]
-    info.splits[:], info.merges[:] = update_split_merge(
-        state, models, settings.n_split_merge, streams.scales, coupled=coupled
-    )
-
-    if coupled:
-        for t, rng in enumerate(streams.epochs[:-1]):
-            info.links[t] = update_links(state, t, model(t), rng)
-
-    as_coupled = replace(hyperparameters, coupling=coupled)
-    info.scale = update_scales(
-        state, as_coupled, tuning.steps, settings.n_scale_steps, streams.scales, power=power, dof_factor=dof_factor
-    )
-    return info
+    """One sweep: objects and geometry of every epoch (the paper's Algorithm 1), then whole clusters, links, scales."""
+    h, s = replace(hyperparameters, coupling=coupled), settings
+    models = models_of(state, h, power=power, dof_factor=dof_factor)
+    moved = update_assignments(state, models, s.n_aux, streams.epochs, coupled=coupled, pool=pool)
+    rows = update_geometry(state, models, s.n_geometry_steps, streams.epochs, coupled=coupled, pool=pool)
+    splits, merges = update_split_merge(state, models, s.n_split_merge, streams.chain, coupled=coupled)
+    links = update_links(state, models, streams.epochs) if coupled else np.full(state.n_epochs - 1, np.nan)
+    scales = update_scales(state, h, tuning.steps, s.n_scale_steps, streams.chain, power=power, dof_factor=dof_factor)
+    return SweepInfo(moved, rows, splits, merges, links, scales)
 
 
 class Chain:
@@ -118,6 +101,7 @@ class Chain:
         self.streams = Streams(settings.seed, index, series.n_epochs)
         self.tuning = Tuning()
         self.draws = Draws.empty(series.n_objects, keep_geometry=settings.save_geometry)
+        self.pool: Executor | None = None  # threads for epochs that can be updated at the same time
         self.n_done = 0
         self.last_n_clusters = tuple(int(k) for k in self.state.n_clusters)
         self.last_log_joint = float("nan")
@@ -134,8 +118,8 @@ class Chain:
         coupled = self.hyperparameters.coupling and i >= s.n_apart
         if coupled and i == s.n_apart and isinstance(s.init, str):
             for t in range(self.state.n_epochs - 1):
-                link_greedily(self.state, t, model_of(self.state, self.hyperparameters, t))
-        info = sweep(self.state, self.hyperparameters, s, self.streams, self.tuning, coupled=coupled)
+                link_greedily(self.state, t, models_of(self.state, self.hyperparameters)[t])
+        info = sweep(self.state, self.hyperparameters, s, self.streams, self.tuning, coupled=coupled, pool=self.pool)
         if i < s.n_warmup:
             self.tuning.adapt(info, i)
         elif (i - s.n_warmup) % s.thin == s.thin - 1:

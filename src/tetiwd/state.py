@@ -2,7 +2,7 @@
 
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ class ChainState:
         self.series = series
         self.unit = series.unit if unit is None else unit
         self.capacity = capacity
+        self._views: dict[Any, Epoch | Neighbour] = {}  # made when first asked for, forgotten when arrays are replaced
         self.z = [np.array(own, dtype=np.int64) for own in labels]  # T × (n_t,) slots
         self.size = np.zeros((T, 1), dtype=np.int64)
         self.counts = np.zeros((T, capacity), dtype=np.int64)
@@ -66,27 +67,33 @@ class ChainState:
 
     def epoch(self, t: int) -> Epoch:
         """The arrays of one epoch, as the kernels take them (views, no copies)."""
-        return Epoch(
-            self.series.matrices[t],
-            1.0 / self.unit,
-            float(self.trace[t]),
-            self.z[t],
-            self.row_sums[t],
-            self.size[t],
-            self.counts[t],
-            self.block_sums[t],
-            self.A[t],
-            self.back[t],
-            self.forward[t],
-        )
+        if t not in self._views:
+            self._views[t] = Epoch(
+                self.series.matrices[t],
+                1.0 / self.unit,
+                float(self.trace[t]),
+                self.z[t],
+                self.row_sums[t],
+                self.size[t],
+                self.counts[t],
+                self.block_sums[t],
+                self.A[t],
+                self.back[t],
+                self.forward[t],
+            )
+        return cast("Epoch", self._views[t])
 
     def before(self, t: int, *, coupled: bool = True) -> Neighbour:
         """The clusters of epoch t−1 with their links to t; nothing at the first epoch or without coupling."""
-        return self._neighbour(t - 1, self.forward) if coupled and t > 0 else self._nobody()
+        return self._neighbour("before", t - 1 if coupled else -1, self.forward)
 
     def after(self, t: int, *, coupled: bool = True) -> Neighbour:
         """The clusters of epoch t+1 with their links to t; nothing at the last epoch or without coupling."""
-        return self._neighbour(t + 1, self.back) if coupled and t + 1 < self.n_epochs else self._nobody()
+        return self._neighbour("after", t + 1 if coupled else -1, self.back)
+
+    def around(self, t: int, *, coupled: bool = True) -> tuple[Epoch, Neighbour, Neighbour]:
+        """An epoch and its neighbours."""
+        return self.epoch(t), self.before(t, coupled=coupled), self.after(t, coupled=coupled)
 
     def chain_ids(self) -> list[Ints]:
         """Chain id of every cluster, T × (k_t,): numbered in order of birth, equal along links."""
@@ -123,6 +130,7 @@ class ChainState:
     def trial(self) -> "ChainState":
         """The same objects and data, but arrays of its own for everything about clusters."""
         twin = copy(self)
+        twin._views = {}
         for name in _STORED:
             setattr(twin, name, getattr(self, name).copy())
         return twin
@@ -134,6 +142,7 @@ class ChainState:
 
     def grow(self) -> None:
         """Double the capacity."""
+        self._views = {}
         extra = self.capacity
         self.counts = np.pad(self.counts, ((0, 0), (0, extra)))
         self.back = np.pad(self.back, ((0, 0), (0, extra)), constant_values=-1)
@@ -145,6 +154,7 @@ class ChainState:
 
     def rebuild(self) -> None:
         """Recompute everything derived from the assignments: counts, row sums, block sums. Reads all of D."""
+        self._views = {}
         for t, own in enumerate(self.z):
             k = int(self.size[t, 0])
             self.counts[t] = np.bincount(own, minlength=self.capacity)
@@ -168,6 +178,7 @@ class ChainState:
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         """The inverse of :meth:`to_arrays`."""
+        self._views = {}
         for name in _STORED:
             setattr(self, name, arrays[name].copy())
         self.z = [arrays[f"z_{t}"].copy() for t in range(self.n_epochs)]
@@ -210,12 +221,15 @@ class ChainState:
                 f"forward link at {t}"
             )
 
-    def _neighbour(self, t: int, links: Ints) -> Neighbour:
-        return Neighbour(self.size[t], self.counts[t], self.A[t], links[t])
-
-    def _nobody(self) -> Neighbour:
-        none = np.zeros(1, dtype=np.int64)
-        return Neighbour(none, none.copy(), np.zeros((1, 1)), np.full(1, -1, dtype=np.int64))
+    def _neighbour(self, side: str, t: int, links: Ints) -> Neighbour:
+        if (side, t) not in self._views:
+            if 0 <= t < self.n_epochs:
+                view = Neighbour(self.size[t], self.counts[t], self.A[t], links[t])
+            else:
+                none = np.zeros(1, dtype=np.int64)
+                view = Neighbour(none, none.copy(), np.zeros((1, 1)), np.full(1, -1, dtype=np.int64))
+            self._views[side, t] = view
+        return cast("Neighbour", self._views[side, t])
 
 
 def _sum_of_rows(D: NDArray[Any], rows: Ints) -> Floats:
@@ -232,16 +246,10 @@ class SweepInfo:
 
     moved: Ints  # (T,) objects that changed cluster, or were alone and began a new one
     geometry: Floats  # (T,) acceptance rate of A_t, NaN where it does not move
-    splits: Ints  # (T,) accepted
-    merges: Ints  # (T,) accepted
+    splits: Ints  # (T,) accepted splits that began at an epoch
+    merges: Ints  # (T,) the same of merges
     links: Floats  # (T−1,) acceptance rate of links, NaN where they do not move
     scale: dict[str, float] = field(default_factory=dict)  # acceptance rate of every move of ``moves.scale``
-
-    @classmethod
-    def empty(cls, n_epochs: int) -> "SweepInfo":
-        """Nothing has happened yet."""
-        none = np.zeros(n_epochs, dtype=np.int64)
-        return cls(none, np.full(n_epochs, np.nan), none.copy(), none.copy(), np.full(n_epochs - 1, np.nan))
 
 
 def start_values(state: ChainState, hyperparameters: Hyperparameters) -> None:
@@ -256,19 +264,22 @@ def start_values(state: ChainState, hyperparameters: Hyperparameters) -> None:
         state.A[t, range(k), range(k)] = state.new_scale
 
 
-def model_of(
-    state: ChainState, hyperparameters: Hyperparameters, t: int, *, power: float = 1.0, dof_factor: float = 1.0
-) -> Model:
-    """The numbers the kernels need for epoch t."""
+def models_of(
+    state: ChainState, hyperparameters: Hyperparameters, *, power: float = 1.0, dof_factor: float = 1.0
+) -> list[Model]:
+    """The numbers the kernels need, for every epoch."""
     h = hyperparameters
-    return Model(
-        float(state.alpha),
-        float(h.dof_by_epoch(state.n_epochs)[t]) * dof_factor,
-        float(h.df_A),
-        float(state.xi),
-        float(state.new_scale),
-        int(h.max_clusters or 0),
-        h.geometry == "isotropic",
-        state.similarity,
-        float(power),
-    )
+    return [
+        Model(
+            float(state.alpha),
+            float(dof) * dof_factor,
+            float(h.df_A),
+            float(state.xi),
+            float(state.new_scale),
+            int(h.max_clusters or 0),
+            h.geometry == "isotropic",
+            state.similarity,
+            float(power),
+        )
+        for dof in h.dof_by_epoch(state.n_epochs)
+    ]

@@ -12,7 +12,7 @@ from tetiwd import Gamma, Hyperparameters
 from tetiwd.density import log_joint_of
 from tetiwd.model import log_row_density, prior_scale
 from tetiwd.moves.scale import log_target, set_scale
-from tetiwd.state import model_of
+from tetiwd.state import models_of
 
 SAMPLED = {"alpha": Gamma(2, 0.7), "xi": Gamma(1.5, 1), "new_scale": Gamma(3, 0.4)}
 hyperparameters = st.builds(
@@ -48,7 +48,7 @@ def candidates_of(state, t, obj, h, n_aux, rng):
     """Take an object out as the sampler does, and weigh everything it could join."""
     epoch = state.epoch(t)
     before, after = state.before(t, coupled=h.coupling), state.after(t, coupled=h.coupling)
-    model = model_of(state, h, t)
+    model = models_of(state, h)[t]
     k, a = int(epoch.size[0]), int(epoch.z[obj])
     own = float(epoch.D[obj, obj]) if model.similarity else 0.0
     r = epoch.R[:k, obj].copy()
@@ -175,7 +175,7 @@ def test_geometry_acceptance(seed, sizes, h, kind):
     state = possible_state(seed, sizes, h, kind)
     t = int(rng.integers(state.n_epochs))
     k = int(state.n_clusters[t])
-    world, model = World.of(state), model_of(state, h, t)
+    world, model = World.of(state), models_of(state, h)[t]
     factor = np.diag(rng.uniform(0.7, 1.4, size=k))
     proposal = factor @ world.A[t] @ factor
     around = state.epoch(t), state.before(t, coupled=h.coupling), state.after(t, coupled=h.coupling)
@@ -196,7 +196,7 @@ def test_link_acceptance(seed, sizes, h, kind):
     rng = rng_for(seed, 6)
     state = possible_state(seed, sizes, h, kind)
     t = int(rng.integers(len(sizes) - 1))
-    left, right, model = state.before(t + 1), state.after(t), model_of(state, h, t)
+    left, right, model = state.before(t + 1), state.after(t), models_of(state, h)[t]
     k_left, k_right = int(state.n_clusters[t]), int(state.n_clusters[t + 1])
     c, f = int(rng.integers(k_left)), int(rng.integers(k_right))
     old_back = right.link[:k_right].copy()

@@ -12,7 +12,7 @@ from small_worlds import random_state, small_series
 from tetiwd import Gamma, Hyperparameters
 from tetiwd.model import log_joint, log_prior_partitions
 from tetiwd.moves import link_greedily
-from tetiwd.state import model_of
+from tetiwd.state import models_of
 from visits import FIXED, check_visits, normalised, one_cluster_each, run
 
 
@@ -26,7 +26,8 @@ def exact_posterior(series, h):
 
 
 CASES = [
-    *product(["distances"], [(3, 3), (4, 4), (3, 3, 3)], ["assignments", "sweep"]),
+    *product(["distances"], [(3, 3), (4, 4), (3, 3, 3)], ["assignments", "split and merge", "sweep"]),
+    ("similarities", (3, 3), "split and merge"),
     ("similarities", (3, 3), "sweep"),
 ]
 
@@ -76,7 +77,7 @@ def test_links_alone_visit_every_matching(geometry, max_clusters):
             orders = [np.argsort(own) for own in labels]
             sorted_A = [a[np.ix_(order, order)] for a, order in zip(A, orders, strict=True)]
             log_p[canonical(series)] = log_joint(state.series.matrices, series, sorted_A, h)
-    link_greedily(state, 0, model_of(state, h, 0))  # at most six clusters at a time: some must be linked to begin with
+    link_greedily(state, 0, models_of(state, h)[0])  # at most six clusters at a time: some must be linked to begin with
     visited = run(state, h, 20_000, move="links", seed=11)
     check_visits(visited, normalised({cell: value for cell, value in log_p.items() if np.isfinite(value)}))
 

@@ -13,7 +13,7 @@ from small_worlds import World, random_state
 from tetiwd import Gamma, Hyperparameters
 from tetiwd.density import log_joint_of
 from tetiwd.moves import split_merge
-from tetiwd.state import model_of
+from tetiwd.state import models_of
 
 close = {"rel": 1e-9, "abs": 1e-7}
 SAMPLED = {"alpha": Gamma(2, 0.7), "xi": Gamma(1.5, 1), "new_scale": Gamma(3, 0.4)}
@@ -50,7 +50,7 @@ def some_change(seed, sizes, h, kind, *, want_split=None):
     a, b = z[first], z[second]
     longest = split_merge.shared_length(state, t, a, b) if h.coupling else 1
     length = int(rng.integers(1, longest + 1))
-    numbers = [model_of(state, h, s) for s in range(state.n_epochs)]
+    numbers = models_of(state, h)
     arguments = (t, first, second, length, numbers)
     change = split_merge.propose(state, *arguments, rng, coupled=h.coupling)
     assume(change is not None)
@@ -136,8 +136,8 @@ def test_law_of_a_row(seed, sizes, h, kind):
     t = int(rng.integers(len(sizes)))
     c = int(rng.integers(state.n_clusters[t]))
     law = plain.make_row_law(int(state.n_clusters[t]))
-    around = split_merge.around(state, t, coupled=h.coupling)
-    plain.find_row_law(law, *around, model_of(state, h, t), c, c)
+    around = state.around(t, coupled=h.coupling)
+    plain.find_row_law(law, *around, models_of(state, h)[t], c, c)
     m = int(law.size[0])
     numbers = rng_for(seed, 33).standard_normal(m + 1)
     row = np.empty(m)

@@ -1,27 +1,42 @@
 """Move 1: every object of an epoch, one after the other, to an existing cluster or to one that is born with it.
 
-Neal's Algorithm 8. Besides the clusters present, an object is offered every way of being born: reviving a cluster that
-ended at the epoch before, becoming the start of one that begins at the epoch after, joining the two, or entirely new;
-each with ``n_aux`` rows of A drawn from the law of one more row, so that this law cancels.
+Neal's Algorithm 8. Besides the clusters present, an object is offered clusters to be born: they revive one that ended
+at the epoch before, become the start of one that begins at the epoch after, join the two, or are entirely new. Kinds
+are drawn by their prior weight and rows of A from the law of one more row, so that both cancel.
 """
+
+from concurrent.futures import Executor
 
 import numpy as np
 
 from tetiwd._kernels import Model, assign_objects
-from tetiwd.state import ChainState
+from tetiwd.moves.epochs import for_each, independent_epochs
+from tetiwd.state import ChainState, Ints
 
 OFFERS = 200  # objects per epoch and sweep that may found a cluster
 
 
 def update_assignments(
-    state: ChainState, t: int, model: Model, n_aux: int, rng: np.random.Generator, *, coupled: bool
-) -> int:
-    """Update all objects of epoch t; returns how many changed cluster."""
-    n, done, moved = len(state.z[t]), 0, 0
-    while True:
-        before, after = state.before(t, coupled=coupled), state.after(t, coupled=coupled)
-        done, just_moved = assign_objects(rng, state.epoch(t), before, after, model, n_aux, OFFERS, done)
-        moved += just_moved
-        if done == n:
-            return moved
-        state.grow()
+    state: ChainState,
+    models: list[Model],
+    n_aux: int,
+    rngs: list[np.random.Generator],
+    *,
+    coupled: bool,
+    pool: Executor | None = None,
+) -> Ints:
+    """Update all objects of all epochs; returns how many changed cluster, by epoch."""
+    done, moved = np.zeros(state.n_epochs, dtype=np.int64), np.zeros(state.n_epochs, dtype=np.int64)
+
+    def update(t: int) -> None:
+        around = state.around(t, coupled=coupled)
+        done[t], just_moved = assign_objects(rngs[t], *around, models[t], n_aux, OFFERS, done[t])
+        moved[t] += just_moved
+
+    for epochs in independent_epochs(state.n_epochs, coupled=coupled):
+        while epochs:
+            for_each(epochs, update, pool)
+            epochs = [t for t in epochs if done[t] < len(state.z[t])]
+            if epochs:  # they stopped because no slot was free
+                state.grow()
+    return moved

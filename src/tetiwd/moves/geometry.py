@@ -5,21 +5,34 @@ and both the observed cluster means and the epoch after see it as a regression. 
 the three (docs/explanation/sampler.md) and accepted by Metropolis–Hastings, which it nearly always is.
 """
 
-from math import nan
+from concurrent.futures import Executor
 
 import numpy as np
 
 from tetiwd._kernels import Model, move_rows
-from tetiwd.state import ChainState
+from tetiwd.moves.epochs import for_each, independent_epochs
+from tetiwd.state import ChainState, Floats
 
 
 def update_geometry(
-    state: ChainState, t: int, model: Model, n_passes: int, rng: np.random.Generator, *, coupled: bool
-) -> float:
-    """Go through the rows of A_t; returns the share accepted (NaN where A_t is not free to move)."""
-    if model.isotropic or n_passes == 0:
-        return nan
-    before, after = state.before(t, coupled=coupled), state.after(t, coupled=coupled)
-    epoch = state.epoch(t)
-    accepted = sum(move_rows(rng, epoch, before, after, model) for _ in range(n_passes))
-    return float(accepted / (n_passes * state.size[t, 0]))
+    state: ChainState,
+    models: list[Model],
+    n_passes: int,
+    rngs: list[np.random.Generator],
+    *,
+    coupled: bool,
+    pool: Executor | None = None,
+) -> Floats:
+    """Go through the rows of every A_t; returns the share accepted by epoch (NaN where A_t is not free to move)."""
+    rates = np.full(state.n_epochs, np.nan)
+    if models[0].isotropic or n_passes == 0:
+        return rates
+
+    def update(t: int) -> None:
+        around = state.around(t, coupled=coupled)
+        accepted = sum(move_rows(rngs[t], *around, models[t]) for _ in range(n_passes))
+        rates[t] = accepted / (n_passes * state.size[t, 0])
+
+    for epochs in independent_epochs(state.n_epochs, coupled=coupled):
+        for_each(epochs, update, pool)
+    return rates

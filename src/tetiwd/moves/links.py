@@ -8,14 +8,16 @@ The move is its own inverse.
 import numpy as np
 
 from tetiwd._kernels import Model, find_links, move_links
-from tetiwd.state import ChainState
+from tetiwd.state import ChainState, Floats
 
 
-def update_links(state: ChainState, t: int, model: Model, rng: np.random.Generator) -> float:
-    """Propose as many changes as there are clusters at the boundary between t and t+1; returns the share accepted."""
-    n_steps = int(state.size[t, 0] + state.size[t + 1, 0])
-    left, right = state.before(t + 1), state.after(t)
-    return move_links(rng, left, right, model, n_steps) / n_steps
+def update_links(state: ChainState, models: list[Model], rngs: list[np.random.Generator]) -> Floats:
+    """Propose as many changes as there are clusters at every boundary between epochs; returns the shares accepted."""
+    rates = np.empty(state.n_epochs - 1)
+    for t in range(len(rates)):
+        n_steps = int(state.size[t, 0] + state.size[t + 1, 0])
+        rates[t] = move_links(rngs[t], state.before(t + 1), state.after(t), models[t], n_steps) / n_steps
+    return rates
 
 
 def link_greedily(state: ChainState, t: int, model: Model) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from tetiwd._kernels import Model, move_members, split_or_merge_epoch
 from tetiwd.moves.metropolis import accepts
-from tetiwd.state import ChainState
+from tetiwd.state import ChainState, Ints
 
 WORTHWHILE = 300  # members of a change that is always tried; larger ones, which cost their square, in proportion
 
@@ -25,16 +25,16 @@ class Change:
 
     split: bool
     trial: ChainState
-    parts: list[Any]  # members, their sides, and the slots of both sides at every epoch, as ``move_members`` takes them
+    parts: list[tuple[Any, Any, int, int]]  # members, their sides, and the slots of both sides, at every epoch
     gain: float  # of the log joint
     log_proposal: float  # log probability of proposing the way back, minus that of proposing the way there
 
 
 def update_split_merge(
     state: ChainState, models: list[Model], n_tries: int, rng: np.random.Generator, *, coupled: bool
-) -> tuple[list[int], list[int]]:
+) -> tuple[Ints, Ints]:
     """Try several times from every epoch; returns how many splits and merges were accepted, by epoch."""
-    splits, merges = [0] * state.n_epochs, [0] * state.n_epochs
+    splits, merges = np.zeros(state.n_epochs, dtype=np.int64), np.zeros(state.n_epochs, dtype=np.int64)
     for t in range(state.n_epochs):
         for _ in range(n_tries if len(state.z[t]) > 1 else 0):
             change = draw_change(state, t, models, rng, coupled=coupled)
@@ -82,8 +82,8 @@ def propose(
         at_first, at_last = s == t, s == t + length - 1
         possible, part, members, side, logs = split_or_merge_epoch(
             rng,
-            *around(state, s, coupled=coupled),
-            *around(trial, s, coupled=coupled),
+            *state.around(s, coupled=coupled),
+            *trial.around(s, coupled=coupled),
             models[s],
             split,
             chain_a[s - t],
@@ -108,8 +108,8 @@ def propose(
 def carry_out(state: ChainState, t: int, change: Change) -> None:
     """Make a proposed change the state."""
     state.adopt(change.trial)
-    for s, part in enumerate(change.parts, start=t):
-        move_members(state.epoch(s), *part, change.split)
+    for s, (members, side, a, c) in enumerate(change.parts, start=t):
+        move_members(state.epoch(s), members, side, a, c, change.split)
 
 
 def shared_length(state: ChainState, t: int, a: int, b: int) -> int:
@@ -140,8 +140,3 @@ def has_room(state: ChainState, t: int, length: int, model: Model) -> bool:
     if most == state.capacity:
         state.grow()
     return model.isotropic or model.df_A > most
-
-
-def around(state: ChainState, t: int, *, coupled: bool) -> tuple[Any, Any, Any]:
-    """An epoch and its neighbours."""
-    return state.epoch(t), state.before(t, coupled=coupled), state.after(t, coupled=coupled)
