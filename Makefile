@@ -12,10 +12,10 @@ demo: $(READY)
 	$(BIN)/python examples/fit_simulated.py
 
 test: $(READY)
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -n auto -m "not slow"
 
 slow: $(READY)
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -n auto -m slow
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -42,6 +42,9 @@ class Progress:
     seconds_left: float | None  # None until the chain has taken a sweep or two
 
 
+Report = Callable[[Sequence[Progress]], bool | None]
+
+
 @dataclass(frozen=True, repr=False)
 class Sample:
     """What all chains drew."""
@@ -72,7 +75,7 @@ def run_chains(
     settings: SamplerSettings | None = None,
     *,
     n_threads: int | None = None,
-    progress: Callable[[Sequence[Progress]], bool | None] | None = None,
+    progress: Report | bool | None = None,
     checkpoint: str | Path | None = None,
     checkpoint_seconds: float = 60.0,
     resume: bool = False,
@@ -87,8 +90,9 @@ def run_chains(
         Threads in all; None for one per processor. With more threads than chains, large epochs of a chain are updated
         at the same time as well. The draws do not depend on it.
     progress
-        Called a few times a second with where every chain is. If it returns True all chains stop after their
-        current sweep, and what was drawn is returned; so does Ctrl-C.
+        True shows a bar for every chain with the time left. Or a function, called a few times a second with where
+        every chain is. If it returns True all chains stop after their current sweep, and what was drawn is returned;
+        so does Ctrl-C.
     checkpoint
         Folder for one file per chain, written every ``checkpoint_seconds`` and at the end.
     resume
@@ -112,13 +116,27 @@ def run_chains(
     keeper = None if checkpoint is None else Keeper(Path(checkpoint), series, chains, checkpoint_seconds)
     if keeper:
         keeper.open(resume=resume)
-    with pools_for_epochs(chains, n_threads):
-        frozen = _run_all(chains, keeper, n_threads, progress)
+    with pools_for_epochs(chains, n_threads), watched_by(progress) as report:
+        frozen = _run_all(chains, keeper, n_threads, report)
     complete = all(chain.finished for chain in chains)
     draws = [chain.draws for chain in chains]
     diagnostics = diagnose(draws, series.times, settings.seed)
     notes = tuple(keeper.notes) if keeper else ()
     return Sample(series, hyperparameters, settings, draws, diagnostics, frozen, complete, notes)
+
+
+@contextmanager
+def watched_by(progress: Report | bool | None) -> Iterator[Report | None]:
+    """Whoever wants to be told of progress; True stands for bars on the terminal."""
+    if not isinstance(progress, bool):
+        yield progress
+    elif not progress:
+        yield None
+    else:
+        from tetiwd.progress import ProgressBar
+
+        with ProgressBar() as bar:
+            yield bar
 
 
 def n_processors() -> int:
@@ -201,7 +219,7 @@ def _run_all(
     chains: list[Chain],
     keeper: Keeper | None,
     n_threads: int,
-    progress: Callable[[Sequence[Progress]], bool | None] | None,
+    progress: Report | None,
 ) -> list[Frozen]:
     """Run chains in threads while reporting; returns their frozen partitions, none if they were stopped."""
     stop = threading.Event()
