@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from runs import MODEL, SETTINGS, digest, small_series
-from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, run_chains
+from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, chains, run_chains, sampler
 from tetiwd.chains import Keeper
 from tetiwd.errors import CheckpointError, SettingsError
 from tetiwd.model import log_joint
@@ -117,6 +117,28 @@ def test_every_draw_is_the_state_at_that_sweep():
             assert draws.log_joint[i] == pytest.approx(again, rel=1e-9)
             i += 1
     assert i == 6
+
+
+def test_epochs_updated_at_the_same_time_give_the_same_draws(monkeypatch):
+    """Odd and even epochs in threads of their own."""
+    series, settings = small_series((30, 25, 30, 25, 30)), replace(SETTINGS, n_warmup=20, n_draws=20, anneal=None)
+    alone = run_chains(series, MODEL, settings, n_threads=1)
+    monkeypatch.setattr(chains, "WORTH_A_THREAD", 1)
+    pools = []
+    sweep = sampler.sweep
+    monkeypatch.setattr(sampler, "sweep", lambda *a, pool, **k: pools.append(pool) or sweep(*a, pool=pool, **k))
+    in_threads = run_chains(series, MODEL, settings, n_threads=8)
+    assert all(pool is not None for pool in pools)
+    assert digest(in_threads) == digest(alone)
+
+
+def test_nothing_drifts_between_rebuilds(monkeypatch):
+    """After hundreds of sweeps of updates alone, all cached sums still are what the data say."""
+    monkeypatch.setattr(sampler, "REBUILD_EVERY", 10**9)
+    chain = Chain(small_series((40, 40)), MODEL, replace(SETTINGS, n_warmup=400, n_draws=1))
+    moved = sum(int(chain.step().moved.sum()) for _ in range(400))
+    assert moved > 2000
+    chain.state.check_invariants()
 
 
 def test_sums_are_rebuilt_now_and_then(monkeypatch):

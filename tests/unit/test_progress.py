@@ -1,0 +1,47 @@
+"""Progress bars say where chains are and how long it will take."""
+
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from runs import MODEL, SETTINGS, small_series
+from tetiwd import run_chains
+from tetiwd.chains import Progress
+from tetiwd.progress import ProgressBar, in_words
+
+HERE = Progress(
+    chain=0, n_done=30, n_sweeps=80, warming_up=True, n_clusters=(3, 5, 4), log_joint=-1.0, seconds_left=125.0
+)
+
+
+def test_bars_show_sweeps_clusters_and_time():
+    screen = StringIO()
+    with ProgressBar(Console(file=screen, force_terminal=True, width=120)) as bar:
+        assert bar([HERE]) is None  # True would stop the chains
+        bar([replace(HERE, n_done=80, warming_up=False, n_clusters=(4, 4, 4), seconds_left=0.0)])
+    shown = screen.getvalue()
+    assert "chain 1" in shown
+    assert "80/80" in shown
+    assert "done" in shown
+    assert "drawing, 4 clusters" in shown
+
+
+@pytest.mark.parametrize(
+    ("seconds", "n_done", "words"),
+    [
+        (None, 0, "compiling or waiting"),
+        (None, 1, "…"),
+        (0.0, 5, "done"),
+        (125.0, 5, "2:05 left"),
+        (7_260.0, 5, "2 h 01 min left"),
+    ],
+)
+def test_time_left_in_words(seconds, n_done, words):
+    assert in_words(seconds, n_done) == words
+
+
+def test_true_shows_bars(capfd):
+    run_chains(small_series(), MODEL, replace(SETTINGS, n_warmup=5, n_draws=5, anneal=None), progress=True)
+    assert "15/15" in capfd.readouterr().err
