@@ -653,7 +653,8 @@ def offer_births(rng, found, C, epoch, before, after, model, terms, out, births,
                     Q_hh += h[i] * terms.Q[i, j] * h[j]
         M_hh += m_h * m_h * out.sums[4]
         Q_hh += out.sums[5] * m_h * m_h - 2.0 * m_h * (Mr_h - q_h) * out.sums[4]
-        value = log(total_weight / n_aux) + log_joining(out, model, own, M_hh, Q_hh, y_h, Mr_h, p_h)
+        weight = weight_of_kind(births, b, f) if model.power == inf else total_weight / n_aux
+        value = log(weight) + log_joining(out, model, own, M_hh, Q_hh, y_h, Mr_h, p_h)
         if f >= 0 and not model.isotropic:
             q = schur
             for i in range(k):
@@ -671,17 +672,28 @@ def offer_births(rng, found, C, epoch, before, after, model, terms, out, births,
 
 
 @helper
+def weight_of_kind(births, b, f):
+    """Prior weight of the birth that revives b and becomes the start of f."""
+    for e in range(births.lengths[1]):
+        for v in range(births.lengths[2]):
+            if births.ended[e] == b and births.beginning[v] == f:
+                return births.weight[e, v]
+    return 0.0
+
+
+@helper
 def draw_kind(rng, births):
     """Which ended cluster a new one revives and which beginning one it becomes the start of, by prior weight."""
     target = rng.random() * births.total[0]
-    n_ended, n_beginning = births.lengths[1], births.lengths[2]
-    e = v = 0
-    for e in range(n_ended):
-        for v in range(n_beginning):
-            target -= births.weight[e, v]
-            if target < 0.0:
-                return e, v
-    return n_ended - 1, n_beginning - 1
+    last_e = last_v = 0
+    for e in range(births.lengths[1]):
+        for v in range(births.lengths[2]):
+            if births.weight[e, v] > 0.0:
+                last_e, last_v = e, v
+                target -= births.weight[e, v]
+                if target < 0.0:
+                    return e, v
+    return last_e, last_v
 
 
 @helper
@@ -692,7 +704,7 @@ def draw_index(rng, log_weight, n, power):
     """
     best = 0
     for i in range(n):
-        if log_weight[i] > log_weight[best]:
+        if log_weight[i] > log_weight[best] or log_weight[best] != log_weight[best]:
             best = i
     if power == inf:
         return best
@@ -1061,7 +1073,7 @@ def regress_on_before(law, epoch, before, model, b, beta):
     if b < 0:
         return model.new_scale
     linked = np.empty(m, np.int64)
-    n = m - m
+    n = np.int64(0)
     for i in range(m):
         if epoch.back[law.others[i]] >= 0:
             linked[n] = i
@@ -1078,7 +1090,7 @@ def regress_on_before(law, epoch, before, model, b, beta):
     for i in range(n):
         residual -= x[i] * before.A[epoch.back[law.others[linked[i]]], b]
         beta[linked[i]] = x[i]
-    return residual
+    return max(residual, 1e-12 * before.A[b, b])
 
 
 @helper
@@ -1262,6 +1274,30 @@ def add_information(law, weight, C, n, G):
 
 
 @helper
+def find_mean(law, A_beta, seen):
+    """Mean of h and the factor V of its precision for given residual variances; False if there is no such law."""
+    m = law.size[0]
+    weight = law.prior[0] / law.prior[1]
+    for i in range(m):
+        law.mean[i] = weight * A_beta[i]
+        for j in range(m):
+            law.V[i, j] = weight * law.A[i, j]
+    if law.prior[2] > 0.0:
+        add_information(law, law.prior[2] / seen[0], law.to_means, m, law.gram)
+    if law.prior[3] > 0.0:
+        add_information(law, law.prior[3] / seen[1], law.to_after, law.n_after[0], law.A_after)
+    V = np.empty((m, m))
+    for i in range(m):
+        for j in range(m):
+            V[i, j] = law.V[i, j]
+    if not cholesky(V, m, law.V):
+        return False
+    solve_lower(law.V, m, law.mean)
+    solve_upper(law.V, m, law.mean)
+    return True
+
+
+@helper
 def list_others(law, epoch, c, skip):
     """All slots but two."""
     law.size[0] = 0
@@ -1287,26 +1323,13 @@ def find_row_law(law, epoch, before, after, model, c, skip):
     look_at_means(law, epoch, model, c)
     look_at_after(law, epoch, after, model, c)
     times(law.A, m, m, beta, A_beta)
-    weight = law.prior[0] / law.prior[1]
-    V = np.empty((m, m))
     for i in range(m):
         law.mean[i] = beta[i]
     for _ in range(N_REFINEMENTS):
         schur_given(law, law.mean, seen)
-        for i in range(m):
-            law.mean[i] = weight * A_beta[i]
-            for j in range(m):
-                law.V[i, j] = weight * law.A[i, j]
-        if law.prior[2] > 0.0:
-            add_information(law, law.prior[2] / seen[0], law.to_means, m, law.gram)
-        if law.prior[3] > 0.0:
-            add_information(law, law.prior[3] / seen[1], law.to_after, law.n_after[0], law.A_after)
-        for i in range(m):
-            for j in range(m):
-                V[i, j] = law.V[i, j]
-        cholesky(V, m, law.V)
-        solve_lower(law.V, m, law.mean)
-        solve_upper(law.V, m, law.mean)
+        if not find_mean(law, A_beta, seen):
+            law.prior[2] = 0.0  # distances that no points have, so their means say nothing
+            find_mean(law, A_beta, seen)
     if model.power != 1.0:
         for i in range(m):
             for j in range(i + 1):
@@ -1316,6 +1339,8 @@ def find_row_law(law, epoch, before, after, model, c, skip):
 @helper
 def log_density_of_row(law, h, schur):
     """Log density of (h, schur) under the law, as a density of the row's entries (the Jacobian is that of a = A h)."""
+    if not schur > 0.0:
+        return -inf
     m = law.size[0]
     x = np.empty(m)
     for i in range(m):
@@ -1733,9 +1758,9 @@ def split_or_merge_epoch(
     """One epoch of a split of cluster a, or of a merge of b into a, carried out on a trial of the epoch.
 
     A split is seeded by two objects at its first epoch, and there ``first`` is not −1; later it follows the geometry of
-    the epoch before, where the part that was split off is in slot ``c_before``. Returns whether it is possible at all,
-    the slot of the part split off, members and their sides, and three logs: the probabilities of the split and of the
-    merge, and the gain of the joint density. Unless it is the last epoch, nothing looks at the epoch after.
+    the epoch before, where the part that was split off is in slot ``c_before``. Unless it is the last epoch, nothing
+    looks at the epoch after. Returns whether it is possible at all, the slot of the part split off (b for a merge),
+    members and their sides, and three logs: the probabilities of split and merge, and the gain of the joint density.
     """
     members = members_in_random_order(rng, epoch, a, b, first, second)
     side, sums, logs = np.zeros(len(members), np.int64), np.empty(3), np.zeros(3)
@@ -1760,7 +1785,7 @@ def split_or_merge_epoch(
             return False, a, members, side, logs
         merged, c = a, split_in_two(trial, a, members, side, sums)
         b_new = draw_loose_end(rng, before) if first >= 0 else c_before
-        f_new = draw_loose_end(rng, after) if is_last else c - c - 1
+        f_new = draw_loose_end(rng, after) if is_last else np.int64(-1)
         link(trial, trial_before, trial_after, c, b_new, f_new)
         two, two_before, two_after = trial, trial_before, trial_after
         one, one_before, one_after = epoch, before, after

@@ -87,8 +87,8 @@ def run_chains(
     series, hyperparameters, settings
         Data, model, and how to sample. Scales in the hyperparameters are in units of ``series.unit``.
     n_threads
-        Threads in all; None for one per processor. With more threads than chains, large epochs of a chain are updated
-        at the same time as well. The draws do not depend on it.
+        Threads in all; None for one per processor. With two threads per chain or more, large epochs of a chain are
+        updated at the same time as well. The draws do not depend on it.
     progress
         True shows a bar for every chain with the time left. Or a function, called a few times a second with where
         every chain is. If it returns True all chains stop after their current sweep, and what was drawn is returned;
@@ -152,7 +152,11 @@ def pools_for_epochs(chains: list[Chain], n_threads: int) -> Iterator[None]:
     with ExitStack() as stack:
         for chain in chains if worthwhile else []:
             chain.pool = stack.enter_context(ThreadPoolExecutor(n_each, thread_name_prefix="tetiwd-epoch"))
-        yield
+        try:
+            yield
+        finally:
+            for chain in chains:
+                chain.pool = None
 
 
 def bytes_of_chains(n_objects: Sequence[int], settings: SamplerSettings) -> int:

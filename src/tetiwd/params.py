@@ -138,7 +138,7 @@ class SamplerSettings:
         How many of the warm-up sweeps treat epochs separately before clusters are linked; None for a quarter of the
         warm-up, at most 50.
     n_aux
-        Auxiliary rows of A offered per kind of new cluster.
+        Clusters to be born that an object is offered besides those present.
     n_geometry_steps, n_split_merge, n_scale_steps
         Per sweep: passes over the rows of every A_t, tries to split or merge clusters of every epoch, and Metropolis
         steps on each of alpha, xi and new_scale.

@@ -107,6 +107,9 @@ class Chain:
         self.last_log_joint = float("nan")
         self._looked = 0.0
 
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"pool": None}
+
     @property
     def finished(self) -> bool:
         """True when all draws have been recorded."""

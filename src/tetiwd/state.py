@@ -130,7 +130,6 @@ class ChainState:
     def trial(self) -> "ChainState":
         """The same objects and data, but arrays of its own for everything about clusters."""
         twin = copy(self)
-        twin._views = {}
         for name in _STORED:
             setattr(twin, name, getattr(self, name).copy())
         return twin
@@ -185,6 +184,9 @@ class ChainState:
         self.row_sums = [arrays[f"row_sums_{t}"].copy() for t in range(self.n_epochs)]
         self.alpha, self.xi, self.new_scale = (float(value) for value in arrays["scales"])
         self.capacity = self.counts.shape[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_views": {}}  # views of these arrays are no views of their copies
 
     def copy(self) -> "ChainState":
         """The same state in arrays of its own; the data are shared."""

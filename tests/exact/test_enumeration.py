@@ -11,7 +11,7 @@ from reference import canonical, linked_partitions, rng_for
 from small_worlds import random_state, small_series
 from tetiwd import Gamma, Hyperparameters
 from tetiwd.model import log_joint, log_prior_partitions
-from tetiwd.moves import link_greedily
+from tetiwd.moves import assignments, link_greedily, split_merge
 from tetiwd.state import models_of
 from visits import FIXED, check_visits, normalised, one_cluster_each, run
 
@@ -38,6 +38,17 @@ def test_posterior_of_linked_partitions(kind, sizes, move, max_clusters):
     h = Hyperparameters(dof=1.5, df_A=9, max_clusters=max_clusters, geometry="isotropic", **FIXED)
     series = small_series(8, sizes, kind)
     visited = run(one_cluster_each(series, h), h, 6_000, move=move, seed=9)
+    check_visits(visited, exact_posterior(series, h))
+
+
+@pytest.mark.parametrize("move", ["assignments", "split and merge"])
+def test_trying_only_some_of_the_time_changes_nothing(monkeypatch, move):
+    """Births are offered to some objects only, and large changes are tried now and then."""
+    monkeypatch.setattr(assignments, "OFFERS", 1)
+    monkeypatch.setattr(split_merge, "WORTHWHILE", 2)
+    h = Hyperparameters(dof=1.5, df_A=9, geometry="isotropic", **FIXED)
+    series = small_series(8, (4, 4))
+    visited = run(one_cluster_each(series, h), h, 8_000, move=move, seed=16)
     check_visits(visited, exact_posterior(series, h))
 
 

@@ -1,6 +1,8 @@
 """Several chains: the same draws however they are run, and nothing lost when they are stopped."""
 
+import copy
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -130,6 +132,21 @@ def test_epochs_updated_at_the_same_time_give_the_same_draws(monkeypatch):
     in_threads = run_chains(series, MODEL, settings, n_threads=8)
     assert all(pool is not None for pool in pools)
     assert digest(in_threads) == digest(alone)
+
+
+def test_a_copied_chain_goes_on_like_the_chain():
+    """Kernels work on views of arrays; copies must have views of their own."""
+    chain = Chain(small_series(), MODEL, SETTINGS)
+    for _ in range(5):
+        chain.step()
+    others = [copy.deepcopy(chain), pickle.loads(pickle.dumps(chain))]
+    for one in (chain, *others):
+        for _ in range(15):
+            one.step()
+        one.state.check_invariants()
+    for other in others:
+        for name, array in chain.state.to_arrays().items():
+            assert np.array_equal(array, other.state.to_arrays()[name]), name
 
 
 def test_nothing_drifts_between_rebuilds(monkeypatch):

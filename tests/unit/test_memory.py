@@ -273,7 +273,7 @@ def test_the_machine_is_the_limit(machine):
 def test_limits_of_groups(machine, root):
     write(machine / "proc" / "self", cgroup="0::/job/step\n")
     write(machine / root / "job" / "step", memory__max="max\n", memory__current="70\n")
-    stat = "anon 40\ninactive_file 10\n"
+    stat = "anon 40\ninactive_file 4\nactive_file 6\n"
     write(machine / root / "job", memory__max="500\n", memory__current="90\n", memory__stat=stat)
     found, source = memory.available_memory()
     assert found == 500 - (90 - 10)
@@ -282,7 +282,7 @@ def test_limits_of_groups(machine, root):
 
 def test_limits_of_groups_of_the_first_version(machine):
     write(machine / "proc" / "self", cgroup="7:cpu,cpuacct:/a\n4:memory:/not/seen/from/here\n0::/\n")
-    stat = "inactive_file 1\ntotal_inactive_file 20\n"
+    stat = "inactive_file 1\ntotal_inactive_file 15\ntotal_active_file 5\n"
     write(
         machine / "groups" / "memory",
         memory__limit_in_bytes="800\n",

@@ -24,7 +24,7 @@ def test_bars_show_sweeps_clusters_and_time():
     shown = screen.getvalue()
     assert "chain 1" in shown
     assert "80/80" in shown
-    assert "done" in shown
+    assert "sampled" in shown
     assert "drawing, 4 clusters" in shown
 
 
@@ -33,7 +33,7 @@ def test_bars_show_sweeps_clusters_and_time():
     [
         (None, 0, "compiling or waiting"),
         (None, 1, "…"),
-        (0.0, 5, "done"),
+        (0.0, 5, "sampled"),
         (125.0, 5, "2:05 left"),
         (7_260.0, 5, "2 h 01 min left"),
     ],

@@ -13,10 +13,10 @@ SMALLER_DATA = "use fewer objects or epochs, or float32 instead of float64"
 
 PROCESS, GROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
-# Files with the limit and the use of a group, and the line of memory.stat with the part of the use that is given back
-# when it is needed: what was read from files.
-VERSION_1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
-VERSION_2 = ("memory.max", "memory.current", "inactive_file")
+# Files with the limit and the use of a group, and how the lines of memory.stat begin that say how much of the use are
+# copies of files, which is given back when it is needed.
+VERSION_1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_")
+VERSION_2 = ("memory.max", "memory.current", "")
 
 
 def require_memory(needed: int, purpose: str, remedy: str) -> None:
@@ -61,10 +61,11 @@ def _left_in_groups() -> Iterator[tuple[int, str]]:
                 yield from _left_in_group(root.joinpath(*names[:depth]), *files)
 
 
-def _left_in_group(group: Path, limit_file: str, use_file: str, given_back: str) -> Iterator[tuple[int, str]]:
+def _left_in_group(group: Path, limit_file: str, use_file: str, prefix: str) -> Iterator[tuple[int, str]]:
     limit, use = _read(group / limit_file).strip(), _read(group / use_file).strip()
     if limit.isdecimal() and use.isdecimal():  # "max" where there is no limit
-        in_use = int(use) - _values_by_name(group / "memory.stat").get(given_back, 0)
+        parts = _values_by_name(group / "memory.stat")
+        in_use = int(use) - sum(parts.get(f"{prefix}{kind}_file", 0) for kind in ("active", "inactive"))
         yield max(0, int(limit) - in_use), f"the limit in {group / limit_file} less what is in use"
 
 
