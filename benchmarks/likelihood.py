@@ -1,30 +1,38 @@
-"""One evaluation of the likelihood: the definition, O(n³), against the collapsed form, O(k³)."""
+"""The likelihood of one candidate for one object: from the definition, O(n³), over what it costs inside the sampler.
 
-import timeit
+n = 200, 8 clusters, a settled chain. Ours is the median time of one pass over all objects, divided by objects ×
+candidates: the clusters present and the ``n_aux`` that could be born. Everything a pass does is included, such as
+drawing rows of A for new clusters and moving objects. The definition is ``log_likelihood_dense`` on one thread; both
+take turns, 15 times.
+"""
 
 import numpy as np
 
-from tetiwd.model import block_statistics, log_likelihood_dense, log_likelihood_from_blocks
-from tetiwd.model.simulation import squared_distances
+from benchmarks.cases import DOF, chain_on, seconds, series_of
+from benchmarks.table import Row, at_least
+from tetiwd.model import log_likelihood_dense
+from tetiwd.moves import update_assignments
+from tetiwd.state import models_of
 
-K, DOF, ALPHA = 8, 40, 1.0
-
-
-def main() -> None:
-    """Print times per evaluation and their ratio for growing n."""
-    rng = np.random.default_rng(0)
-    print(f"{'n':>6} {'dense':>12} {'collapsed':>12} {'ratio':>8}   (k = {K}, plain numpy)")
-    for n in (50, 200, 800):
-        labels = rng.integers(K, size=n)
-        D = squared_distances(rng.standard_normal((n, DOF)))
-        counts, block_sums = block_statistics(D, labels, K)
-        dense = best(lambda D=D, z=labels: log_likelihood_dense(D, z, np.eye(K), ALPHA, DOF))
-        ours = best(lambda n=counts, S=block_sums: log_likelihood_from_blocks(n, S, np.eye(K), ALPHA, DOF))
-        print(f"{n:>6} {dense * 1e6:>9.0f} µs {ours * 1e6:>9.0f} µs {dense / ours:>8.0f}")
+N, K, N_ROUNDS = 200, 8, 15
 
 
-def best(call) -> float:
-    """Shortest time of one call, in seconds."""
-    timer = timeit.Timer(call)
-    n, _ = timer.autorange()
-    return min(timer.repeat(5, n)) / n
+def rows() -> list[Row]:
+    """Definition ÷ ours."""
+    series = series_of(1, N, K)
+    chain = chain_on(series)
+    for _ in range(80):
+        chain.step()
+    state, n_aux = chain.state, chain.settings.n_aux
+    models = models_of(state, chain.hyperparameters)
+    z, D = state.z[0], series.D[0] / state.unit
+    times = []
+    for _ in range(N_ROUNDS):
+        k = int(state.n_clusters[0])
+        A = state.A[0, :k, :k].copy()
+        dense = seconds(lambda A=A: log_likelihood_dense(D, z, A, state.alpha, DOF), 3)
+        one_pass = seconds(lambda: update_assignments(state, models, n_aux, chain.streams.epochs, coupled=True), 20)
+        times.append((dense, one_pass / (N * (k + n_aux))))
+    dense, ours = np.median(times, axis=0)
+    note = f" ({dense * 1e3:.1f} ms ÷ {ours * 1e6:.2f} µs)"
+    return [at_least(f"likelihood of one candidate, definition ÷ ours, n = {N}", dense / ours, 10_000, note=note)]

@@ -1,0 +1,54 @@
+"""Where and when a measurement was made, without names of machines or folders."""
+
+import os
+import platform
+import subprocess
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def describe() -> str:
+    """Date, commit, machine and versions as a list."""
+    versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba"))
+    return "\n".join(
+        [
+            f"- Date: {date.today().isoformat()}",
+            f"- Commit: {commit()}",
+            f"- Machine: {processor()}, {os.cpu_count()} cores, {memory()}, {platform.system()}",
+            f"- Load when the measurements began: {os.getloadavg()[0]:.1f} processes",
+            f"- Versions: Python {platform.python_version()}, {versions}",
+        ]
+    )
+
+
+def commit() -> str:
+    """Short hash, and whether the files differ from it."""
+    short = git("rev-parse", "--short", "HEAD")
+    return (short or "unknown") + (" with uncommitted changes" if git("status", "--porcelain") else "")
+
+
+def git(*arguments: str) -> str:
+    """What git answers; nothing where it cannot."""
+    try:
+        command = ["git", "--no-optional-locks", *arguments]
+        return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def processor() -> str:
+    """Model of the processor."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.processor() or platform.machine()
+
+
+def memory() -> str:
+    """Memory of the machine."""
+    return f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB"
