@@ -84,7 +84,7 @@ def test_impossible_starts_are_refused(init, model, message):
         ({"n_draws": 2.5}, "n_draws must be a whole number of at least 1, not 2.5"),
         ({"thin": True}, "thin must be a whole number of at least 1, not True"),
         ({"seed": -1}, "seed must be a whole number of at least 0, not -1"),
-        ({"n_uncoupled": 600}, "n_uncoupled must lie between 0 and n_warmup = 500, not 600"),
+        ({"n_uncoupled": 1200}, "n_uncoupled must lie between 0 and n_warmup = 1000, not 1200"),
         ({"init": "random"}, "init must be"),
         ({"anneal": "slowly"}, "anneal must be"),
     ],
