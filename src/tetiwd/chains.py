@@ -160,10 +160,12 @@ def pools_for_epochs(chains: list[Chain], n_threads: int) -> Iterator[None]:
 
 
 def bytes_of_chains(n_objects: Sequence[int], settings: SamplerSettings) -> int:
-    """Memory of all chains beyond the data, roughly: row sums and assignments, and the labels of every draw."""
+    """Memory of all chains beyond the data, roughly: row sums and assignments, and every draw's labels and A."""
     n, n_states = sum(n_objects), 1 if settings.anneal is None else 2  # annealing works on a copy
     states = n_states * 8 * n * (USUAL_CAPACITY + 1)
     draws = 2 * 2 * n * settings.n_draws  # two bytes per label, and once more as one array
+    if settings.geometry_every:
+        draws += 8 * len(n_objects) * USUAL_CAPACITY**2 * (settings.n_draws // settings.geometry_every + 1)
     return settings.n_chains * (states + draws)
 
 

@@ -22,22 +22,22 @@ class Draws:
     ``labels`` holds the chain id of every object, all epochs side by side (see :meth:`labels_at`). ``spread`` is the
     mean squared distance between cluster centres that A_t implies, ``entropy`` that of the cluster sizes; neither
     depends on names. ``scale_acceptance`` has one column per move of ``moves.scale``, NaN where there is nothing to
-    move. ``geometry`` is None, or A_t of every draw with rows in increasing order of chain id.
+    move. ``geometry`` holds A_t of the draws 0, ``geometry_every``, 2 · ``geometry_every``, …, with rows in increasing
+    order of chain id; none if that is 0.
     """
 
-    def __init__(
-        self, n_objects: Sequence[int], columns: dict[str, list[Any]], geometry: list[list[Any]] | None
-    ) -> None:
+    def __init__(self, n_objects: Sequence[int], columns: dict[str, list[Any]], geometry_every: int) -> None:
         self.n_objects = tuple(n_objects)
         self._columns = columns
         self._arrays: dict[str, NDArray[Any]] = {}  # columns as arrays, made when first asked for
-        self.geometry = geometry
+        self.geometry_every = geometry_every
+        self.geometry: list[list[NDArray[np.float64]]] = []
 
     @classmethod
-    def empty(cls, n_objects: Sequence[int], *, keep_geometry: bool) -> "Draws":
+    def empty(cls, n_objects: Sequence[int], *, geometry_every: int) -> "Draws":
         """No draws yet."""
         names = ("labels", *SCALARS, *PER_EPOCH, "link_acceptance", "scale_acceptance")
-        return cls(n_objects, {name: [] for name in names}, [] if keep_geometry else None)
+        return cls(n_objects, {name: [] for name in names}, geometry_every)
 
     def __len__(self) -> int:
         return len(self._columns["log_joint"])
@@ -68,7 +68,7 @@ class Draws:
                 f"new_scale = {state.new_scale:.3g} (rescaled); look for identical objects, or fix alpha at a number"
             )
         labels = np.concatenate(state.labels())
-        shares = [state.counts[t, :k] / state.counts[t].sum() for t, k in enumerate(state.n_clusters)]
+        shares = [np.sort(state.counts[t, :k]) / state.counts[t].sum() for t, k in enumerate(state.n_clusters)]
         geometry = [state.A[t, :k, :k] for t, k in enumerate(state.n_clusters)]
         row = {
             "labels": labels.astype(np.uint16 if labels.max() < 2**16 else np.uint32),
@@ -85,34 +85,37 @@ class Draws:
             "spread": np.array([_mean_distance(A) * state.unit for A in geometry]),
             "log_det_A": np.array([np.linalg.slogdet(A * state.unit)[1] for A in geometry]),
         }
+        if self.geometry_every and len(self) % self.geometry_every == 0:
+            self.geometry.append([A * state.unit for A in state.geometry()])
         self._arrays.clear()
         for name, value in row.items():
             self._columns[name].append(value)
-        if self.geometry is not None:
-            self.geometry.append([A * state.unit for A in state.geometry()])
+
+    @property
+    def with_geometry(self) -> range:
+        """Draws whose A_t are in :attr:`geometry`."""
+        return range(0, len(self), self.geometry_every) if self.geometry_every else range(0)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything as plain arrays, for storage."""
         arrays = {name: getattr(self, name) for name in self._columns}
-        if self.geometry is not None:
-            flat = [A.ravel() for draw in self.geometry for A in draw]
-            arrays["geometry"] = np.concatenate(flat) if flat else np.empty(0)
+        flat = [A.ravel() for draw in self.geometry for A in draw]
+        arrays["geometry"] = np.concatenate(flat) if flat else np.empty(0)
+        arrays["geometry_every"] = np.array(self.geometry_every)
         return arrays
 
     @classmethod
     def from_arrays(cls, n_objects: Sequence[int], arrays: dict[str, NDArray[Any]]) -> "Draws":
         """The inverse of :meth:`to_arrays`."""
-        draws = cls.empty(n_objects, keep_geometry="geometry" in arrays)
+        draws = cls.empty(n_objects, geometry_every=int(arrays["geometry_every"]))
         for name in draws._columns:
             draws._columns[name] = list(arrays[name])
-        if draws.geometry is not None:
-            position = 0
-            for sizes in arrays["n_clusters"]:
-                rows = []
-                for k in sizes:
-                    rows.append(arrays["geometry"][position : position + k * k].reshape(k, k))
-                    position += int(k * k)
-                draws.geometry.append(rows)
+        position = 0
+        for i in draws.with_geometry:
+            draws.geometry.append([])
+            for k in arrays["n_clusters"][i]:
+                draws.geometry[-1].append(arrays["geometry"][position : position + k * k].reshape(k, k))
+                position += int(k * k)
         return draws
 
 

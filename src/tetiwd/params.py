@@ -150,8 +150,8 @@ class SamplerSettings:
         "likelihood" lets the degrees of freedom grow (the paper), None skips it.
     n_anneal
         Sweeps of that.
-    save_geometry
-        True keeps A_t of every draw.
+    geometry_every
+        A_t is kept with every so many draws, for classifying new objects; 0 keeps none.
     seed
         Seed of everything random.
     """
@@ -168,12 +168,12 @@ class SamplerSettings:
     init: Any = "ward"
     anneal: Literal["posterior", "likelihood"] | None = "posterior"
     n_anneal: int = 60
-    save_geometry: bool = False
+    geometry_every: int = 10
     seed: int = 0
 
     def __post_init__(self) -> None:
         lowest = {"n_chains": 1, "n_warmup": 0, "n_draws": 1, "thin": 1, "n_aux": 1, "n_geometry_steps": 0}
-        lowest |= {"n_scale_steps": 0, "n_split_merge": 0, "n_anneal": 0, "seed": 0}
+        lowest |= {"n_scale_steps": 0, "n_split_merge": 0, "n_anneal": 0, "geometry_every": 0, "seed": 0}
         for name, least in lowest.items():
             value = getattr(self, name)
             if not is_whole(value, least):

@@ -100,7 +100,7 @@ class Chain:
         self.state = start_chain(series, hyperparameters, settings, index, unit=unit)
         self.streams = Streams(settings.seed, index, series.n_epochs)
         self.tuning = Tuning()
-        self.draws = Draws.empty(series.n_objects, keep_geometry=settings.save_geometry)
+        self.draws = Draws.empty(series.n_objects, geometry_every=settings.geometry_every)
         self.pool: Executor | None = None  # threads for epochs that can be updated at the same time
         self.n_done = 0
         self.last_n_clusters = tuple(int(k) for k in self.state.n_clusters)

@@ -83,7 +83,8 @@ def test_what_is_recorded(reference):
     assert ((draws.scale_acceptance >= 0) & (draws.scale_acceptance <= 1)).all()
     assert repr(draws) == "Draws(25 draws of 3 epochs, 37 objects)"
     assert repr(reference).startswith("Sample(2 chains × 25 draws; ")
-    assert draws.geometry is None
+    assert len(draws.geometry) == 3
+    assert list(draws.with_geometry) == [0, 10, 20]
     with pytest.raises(AttributeError, match="draws have no 'nothing'"):
         draws.nothing  # noqa: B018
 
@@ -100,7 +101,7 @@ def test_scales_are_in_the_users_units():
 
 def test_every_draw_is_the_state_at_that_sweep():
     """Against a chain stepped by hand: which sweeps are recorded, and what of them."""
-    settings = replace(SETTINGS, n_chains=1, n_warmup=10, n_draws=6, thin=3, save_geometry=True)
+    settings = replace(SETTINGS, n_chains=1, n_warmup=10, n_draws=6, thin=3, geometry_every=1)
     chain, unit = Chain(small_series(), MODEL, settings), small_series().unit
     i = 0
     while not chain.finished:
@@ -189,10 +190,12 @@ def test_control_c_while_annealing_keeps_the_draws():
     assert all(len(draws) == SETTINGS.n_draws for draws in sample.draws)
 
 
-def test_geometry_is_kept_on_request():
-    draws = run_chains(small_series(), MODEL, replace(SETTINGS, save_geometry=True, n_chains=1)).draws[0]
-    assert len(draws.geometry) == 25
-    assert [len(A) for A in draws.geometry[3]] == draws.n_clusters[3].tolist()
+@pytest.mark.parametrize("every", [0, 1, 4])
+def test_geometry_is_kept_as_often_as_asked_for(every):
+    draws = run_chains(small_series(), MODEL, replace(SETTINGS, geometry_every=every, n_chains=1)).draws[0]
+    assert list(draws.with_geometry) == (list(range(0, 25, every)) if every else [])
+    for i, geometry in zip(draws.with_geometry, draws.geometry, strict=True):
+        assert [len(A) for A in geometry] == draws.n_clusters[i].tolist()
     again = type(draws).from_arrays(draws.n_objects, draws.to_arrays())
     for one, two in zip(again.geometry, draws.geometry, strict=True):
         assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))

@@ -4,6 +4,7 @@ import gc
 import re
 import tracemalloc
 import weakref
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -244,10 +245,11 @@ def test_what_no_machine_has_is_refused_at_once():
 
 
 def test_memory_of_chains_by_hand():
-    """37 objects: 32 row sums and a label of 8 bytes, twice for annealing; 100 labels of 2 bytes, twice."""
-    one = SamplerSettings(n_chains=1, n_draws=100)
+    """37 objects: 32 row sums and a label of 8 bytes, twice for annealing; 100 labels of 2 bytes, twice; 11 times A."""
+    one = SamplerSettings(n_chains=1, n_draws=100, geometry_every=0)
     assert bytes_of_chains((14, 11, 12), one) == 37 * (2 * 33 * 8 + 2 * 100 * 2)
-    assert bytes_of_chains((14, 11, 12), SamplerSettings(n_chains=3, n_draws=100, anneal=None)) == 3 * 37 * 664
+    assert bytes_of_chains((14, 11, 12), replace(one, n_chains=3, anneal=None)) == 3 * 37 * 664
+    assert bytes_of_chains((14, 11, 12), replace(one, geometry_every=10)) == 37 * 928 + 11 * 3 * 32 * 32 * 8
 
 
 def write(folder, **files):

@@ -24,6 +24,7 @@ from tetiwd.data.prepare import (
 )
 from tetiwd.data.sampling import Distances, sampled_distances
 from tetiwd.errors import DataError
+from tetiwd.params import is_whole
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -249,6 +250,19 @@ class DistanceSeries:
     def sampled_distances(self, t: int, at_most: int) -> tuple[NDArray[np.int64], Distances]:
         """At most so many objects of epoch t, always the same ones, and the squared distances between them."""
         return sampled_distances(self.matrices[t], self.kind, at_most, self._place("K", t))
+
+    def until(self, n_epochs: int) -> Self:
+        """The first so many epochs, with their ids, times and cross-time distances."""
+        if not is_whole(n_epochs, 1) or n_epochs > self.n_epochs:
+            raise DataError(f"the series has {self.n_epochs} epochs; keep between 1 and all of them, not {n_epochs!r}")
+        n, N = int(n_epochs), sum(self.n_objects[:n_epochs])
+        return replace(
+            self,
+            matrices=self.matrices[:n],
+            times=self.times[:n],
+            ids=None if self.ids is None else self.ids[:n],
+            cross=None if self.cross is None else self.cross[:N, :N],
+        )
 
     def negative_type(self) -> list[NegativeType]:
         """How far every epoch is from squared Euclidean distances (or from a Mercer kernel); O(n³)."""

@@ -1,0 +1,61 @@
+"""One more object: how probable its distances to the objects of an epoch are, for every cluster it may belong to.
+
+Given the others, an object of cluster c is Gaussian in each of d dimensions. Its mean is a weighted mean of the others
+in which every member of cluster b has weight u_b, and its variance is v. With M = (αA⁻¹ + diag n)⁻¹ and y = 1 − Mn,
+
+    distances      u = M e_c + y y_c / nᵀy,   v = α (1 + M_cc + y_c² / nᵀy),   q = uᵀr − uᵀSu / 2
+    similarities   u = M e_c,                 v = α (1 + M_cc),                q = K_** − 2uᵀr + uᵀSu
+
+where r_b sums the distances (similarities) from the object to cluster b, S are the block sums, K_** its own similarity,
+and q the squared distance to that mean over d. The log likelihood of the epoch grows by −(d/2)(log v + q/v), up to a
+constant. For distances the weights sum to one over all objects: where the origin is does not matter.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The law of one more object for several clusters."""
+
+    weights: Floats  # (k, clusters) weight of a member of every cluster in the mean of the object
+    variance: Floats  # (clusters,)
+    offset: Floats  # (clusters,) uᵀSu
+    similarity: bool
+
+    def log_density(self, row_sums: ArrayLike, dof: float, own: ArrayLike = 0.0) -> Floats:
+        """Log density of objects with these row sums (m, k), up to a constant; (m, clusters).
+
+        ``own`` is the similarity of every object with itself, where the data are similarities.
+        """
+        towards = np.asarray(row_sums, dtype=float) @ self.weights
+        if self.similarity:
+            squared = np.asarray(own, dtype=float).reshape(-1, 1) - 2 * towards + self.offset
+        else:
+            squared = towards - self.offset / 2
+        return -dof / 2 * (np.log(self.variance) + squared / self.variance)
+
+
+def predict(
+    counts: ArrayLike, block_sums: ArrayLike, A: ArrayLike, alpha: float, *, similarity: bool = False
+) -> Prediction:
+    """The law of one more object for every row of A; rows of A beyond ``counts`` are clusters without members."""
+    A_ = np.asarray(A, dtype=float)
+    k, extra = len(A_), len(A_) - len(np.asarray(counts))
+    n = np.pad(np.asarray(counts, dtype=float), (0, extra))
+    S = np.asarray(block_sums, dtype=float)
+    factor = np.linalg.cholesky(A_)
+    M = factor @ np.linalg.solve(alpha * np.eye(k) + factor.T @ (n[:, None] * factor), factor.T)
+    weights, variance = M.copy(), alpha * (1 + np.diagonal(M))
+    if not similarity:
+        y = 1 - M @ n
+        total = n @ y
+        weights += np.outer(y, y) / total
+        variance = variance + alpha * y**2 / total
+    seen = weights[: k - extra]
+    return Prediction(seen, variance, np.einsum("bc,bd,dc->c", seen, S, seen), similarity)

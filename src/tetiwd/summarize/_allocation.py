@@ -1,0 +1,156 @@
+"""Compiled: put objects, one at a time, where the expected loss over all draws grows least.
+
+The intersections of the clusters found so far with those of every draw are kept as counts. All draws' clusters are
+numbered through, so that ``row[i, s]`` says which row of ``counts`` belongs to object i's cluster in draw s, and
+``counts[row, g]`` how many of its members are in cluster g. One look at an object costs (draws × clusters); it adds up
+``saved[row, g]``, which is what one more member in common would save.
+
+The loss is additive (VI, Binder), read from two tables, or one minus the adjusted Rand index.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tetiwd._jit import helper, kernel
+
+
+class Found(NamedTuple):
+    """A partition that is being built, and what it is compared with."""
+
+    row: np.ndarray  # (N, S)
+    counts: np.ndarray  # (clusters of all draws, room)
+    saved: np.ndarray  # the same shape: ``meet`` of the counts; the counts themselves for the Rand index
+    labels: np.ndarray  # (N,), −1 for an object that is out
+    sizes: np.ndarray  # (room,)
+    n_clusters: np.ndarray  # (1,)
+    grow: np.ndarray  # (N,) price of one more in a cluster of 0, 1, … objects; empty for the Rand index
+    meet: np.ndarray  # (N + 1,) what one more in an intersection of 0, 1, … objects saves
+    pairs_both: np.ndarray  # (S,) pairs together in both, for the Rand index
+    pairs_theirs: np.ndarray  # (S,) pairs together in a draw
+
+
+@helper
+def put(found, i, g, sign):
+    """Object i joins cluster g (sign 1) or leaves it (−1)."""
+    for s in range(found.row.shape[1]):
+        r = found.row[i, s]
+        common = found.counts[r, g]
+        found.pairs_both[s] += common if sign > 0 else 1 - common
+        common += sign
+        found.counts[r, g] = common
+        found.saved[r, g] = found.meet[common]
+    found.sizes[g] += sign
+    found.labels[i] = g if sign > 0 else -1
+    if g == found.n_clusters[0]:
+        found.n_clusters[0] += 1
+
+
+@helper
+def close(found, g):
+    """The last cluster takes the place of cluster g, which is empty."""
+    last = found.n_clusters[0] - 1
+    if g != last:
+        for r in range(found.counts.shape[0]):
+            found.counts[r, g] = found.counts[r, last]
+            found.counts[r, last] = 0
+            found.saved[r, g] = found.saved[r, last]
+            found.saved[r, last] = found.meet[0]
+        for i in range(len(found.labels)):
+            if found.labels[i] == last:
+                found.labels[i] = g
+        found.sizes[g] = found.sizes[last]
+        found.sizes[last] = 0
+    found.n_clusters[0] = last
+
+
+@helper
+def adjusted_rand(both, mine, theirs, pairs):
+    """Adjusted Rand index from numbers of pairs."""
+    expected, best = mine * theirs / pairs, 0.5 * (mine + theirs)
+    if best - expected <= 1e-12 * pairs:
+        return 1.0
+    return (both - expected) / (best - expected)
+
+
+@helper
+def weigh(found, i, price):
+    """Price of every cluster, and of a new one, for object i, which is out."""
+    N, S = found.row.shape
+    k = found.n_clusters[0]
+    price[: k + 1] = 0.0
+    if len(found.grow):
+        for s in range(S):
+            r = found.row[i, s]
+            for g in range(k):
+                price[g] -= found.saved[r, g]
+        for g in range(k):
+            price[g] = price[g] / S + found.grow[found.sizes[g]]
+        price[k] = found.grow[0] - found.meet[0]
+        return
+    pairs, mine = max(0.5 * N * (N - 1), 1.0), 0.0
+    for g in range(k):
+        mine += 0.5 * found.sizes[g] * (found.sizes[g] - 1)
+    for s in range(S):
+        r = found.row[i, s]
+        both, theirs = found.pairs_both[s], found.pairs_theirs[s]
+        for g in range(k):
+            price[g] -= adjusted_rand(both + found.saved[r, g], mine + found.sizes[g], theirs, pairs)
+        price[k] -= adjusted_rand(both, mine, theirs, pairs)
+    for g in range(k + 1):
+        price[g] /= S
+
+
+@helper
+def cheapest(found, price):
+    """Cluster of the lowest price; a new one only if there is room."""
+    k = found.n_clusters[0]
+    best = 0
+    for g in range(1, k + 1 if k < len(found.sizes) else k):
+        if price[g] < price[best] - 1e-12:
+            best = g
+    return best
+
+
+@kernel
+def allocate(found, order):
+    """Put the objects that are out where they cost least, in the given order."""
+    price = np.empty(len(found.sizes) + 1)
+    for i in order:
+        weigh(found, i, price)
+        put(found, i, cheapest(found, price), 1)
+
+
+@kernel
+def improve(found, order, most_passes):
+    """Offer every object every cluster again until none wants to move; True if none does."""
+    price = np.empty(len(found.sizes) + 1)
+    for _ in range(most_passes):
+        moved = False
+        for i in order:
+            g = found.labels[i]
+            put(found, i, g, -1)
+            weigh(found, i, price)
+            alone = found.sizes[g] == 0
+            best = cheapest(found, price)
+            stay = price[found.n_clusters[0]] if alone else price[g]
+            if price[best] < stay - 1e-12:
+                moved = True
+                put(found, i, best, 1)
+                if alone:
+                    close(found, g)
+            else:
+                put(found, i, g, 1)
+        if not moved:
+            return True
+    return False
+
+
+@kernel
+def clear(found, members):
+    """Take these objects out and close the clusters that are empty then."""
+    for i in members:
+        g = found.labels[i]
+        put(found, i, g, -1)
+        if found.sizes[g] == 0:
+            close(found, g)

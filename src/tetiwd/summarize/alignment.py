@@ -1,0 +1,117 @@
+"""Every draw in the words of one clustering: which of its clusters stands for which of the draw's.
+
+At every epoch the clusters of a draw are matched one to one with those of the clustering so that as many objects as
+possible agree. A cluster of the draw that is left over is "another one" (label −1), one of the clustering that is left
+over has no counterpart in that draw.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.summarize.clustering import Clustering, as_clustering
+from tetiwd.summarize.partitions import Ints, Partitions, as_partitions
+
+if TYPE_CHECKING:
+    from tetiwd.chains import Sample
+
+Bools = NDArray[np.bool_]
+
+OTHER = -1  # a cluster of a draw that the clustering does not have
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """Draws matched with a clustering. Chains of the clustering are the words, 0 … n_chains − 1."""
+
+    partitions: Partitions
+    clustering: Clustering
+    words: NDArray[np.int32]  # (S, N) chain of the clustering that every object is in, or OTHER
+    counterpart: NDArray[np.int32]  # (S, T, n_chains) the draw's label of every cluster, −1 where it has none
+
+    @property
+    def n_draws(self) -> int:
+        """Number of draws S."""
+        return self.partitions.n_draws
+
+    @property
+    def n_chains(self) -> int:
+        """Cluster chains of the clustering."""
+        return self.clustering.n_chains
+
+    @cached_property
+    def present(self) -> Bools:
+        """Does the clustering have this chain at this epoch? (T, n_chains)."""
+        return np.array([np.bincount(own, minlength=self.n_chains) > 0 for own in self.clustering.labels])
+
+    def words_at(self, t: int) -> NDArray[np.int32]:
+        """The chains that the objects of epoch t are in, (S, n_t)."""
+        return self.words[:, self.partitions.columns[t]]
+
+    def sizes(self) -> NDArray[np.int64]:
+        """Members of every chain at every epoch in every draw, (S, T, n_chains + 1); others come last."""
+        S, k = self.n_draws, self.n_chains + 1
+        sizes = np.empty((S, self.partitions.n_epochs, k), dtype=np.int64)
+        for t in range(self.partitions.n_epochs):
+            shifted = np.where(self.words_at(t) < 0, k - 1, self.words_at(t))
+            cells = np.arange(S)[:, None] * k + shifted
+            sizes[:, t] = np.bincount(cells.ravel(), minlength=S * k).reshape(S, k)
+        return sizes
+
+    def linked(self, t: int) -> Bools:
+        """Are clusters of t−1 and t linked? (S, n_chains, n_chains)."""
+        here, there = self.counterpart[:, t - 1], self.counterpart[:, t]
+        return (here[:, :, None] == there[:, None, :]) & (here >= 0)[:, :, None]
+
+    def born(self, t: int) -> Bools:
+        """Is the cluster there at t, and its chain was not before? (S, n_chains)."""
+        return (self.counterpart[:, t] >= 0) & ~self.alive_at(t, t - 1)
+
+    def died(self, t: int) -> Bools:
+        """Was the cluster there before t, and its chain is not now? (S, n_chains)."""
+        return (self.counterpart[:, t - 1] >= 0) & ~self.alive_at(t - 1, t)
+
+    def alive_at(self, t: int, other: int) -> Bools:
+        """Is the draw's chain that a cluster of t belongs to there at another epoch? (S, n_chains)."""
+        labels = self.counterpart[:, t]
+        return np.take_along_axis(self._alive[:, other], np.maximum(labels, 0), axis=1) & (labels >= 0)
+
+    @cached_property
+    def _alive(self) -> Bools:
+        """Is the draw's chain with this label there at this epoch? (S, T, labels)."""
+        partitions = self.partitions
+        alive = np.zeros((partitions.n_draws, partitions.n_epochs, int(partitions.labels.max()) + 1), dtype=bool)
+        for t in range(partitions.n_epochs):
+            np.put_along_axis(alive[:, t], partitions.at(t).astype(np.int64), True, axis=1)
+        return alive
+
+
+def align(draws: "Sample | Partitions", clustering: Clustering | Any, *, max_draws: int = 1000) -> Alignment:
+    """Match every draw (at most ``max_draws``, evenly spaced) with a clustering, epoch by epoch."""
+    from scipy.optimize import linear_sum_assignment
+
+    partitions = as_partitions(draws).thinned(max_draws)
+    clustering = as_clustering(partitions, clustering)
+    S, n_chains = partitions.n_draws, clustering.n_chains
+    words = np.empty(partitions.labels.shape, dtype=np.int32)
+    counterpart = np.full((S, partitions.n_epochs, n_chains), -1, dtype=np.int32)
+    for t, own in enumerate(clustering.labels):
+        chains, slot = np.unique(own, return_inverse=True)
+        for s, drawn in enumerate(partitions.at(t)):
+            theirs, theirs_slot = np.unique(drawn, return_inverse=True)
+            overlap = _overlap(slot, theirs_slot, len(chains), len(theirs))
+            mine, matched = linear_sum_assignment(overlap, maximize=True)
+            real = overlap[mine, matched] > 0
+            name = np.full(len(theirs), OTHER, dtype=np.int32)
+            name[matched[real]] = chains[mine[real]]
+            words[s, partitions.columns[t]] = name[theirs_slot]
+            counterpart[s, t, chains[mine[real]]] = theirs[matched[real]]
+    return Alignment(partitions, clustering, words, counterpart)
+
+
+def _overlap(mine: Ints, theirs: Ints, n_mine: int, n_theirs: int) -> Ints:
+    """Objects in common of every pair of clusters."""
+    return np.bincount(mine * n_theirs + theirs, minlength=n_mine * n_theirs).reshape(n_mine, n_theirs)

@@ -1,0 +1,212 @@
+"""How well forecasts of the epochs there are would have done, each from the epoch before it."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.errors import SettingsError
+from tetiwd.params import Gamma, Hyperparameters, Prior, SamplerSettings
+from tetiwd.summarize.alignment import align
+from tetiwd.summarize.clustering import Clustering, as_clustering
+from tetiwd.summarize.forecast import Floats, Forecast, forecast, log_rising
+from tetiwd.summarize.partitions import Ints, Partitions, as_partitions
+from tetiwd.summarize.point_estimate import representative
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tetiwd.chains import Report, Sample
+
+
+class Case(NamedTuple):
+    """One chain at one epoch: the forecast of its share, and what came."""
+
+    epoch: int
+    time: Any
+    cluster: int
+    last: float
+    expected: float
+    lower: float
+    upper: float
+    observed: float
+    inside: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Backtest:
+    """Forecasts of the epochs there are, from the epoch before each.
+
+    Scores are log probabilities per object of the observed sequence of (chains …, everything else). Higher is better.
+    """
+
+    cases: list[Case]
+    n_next: Ints  # objects at the epochs that were forecast, T − 1 of them
+    scores: Floats  # of the forecast at each of them
+    scores_same: Floats  # of "same shares as last time, and one more object for everything else"
+    level: float
+    refit: bool
+
+    @property
+    def coverage(self) -> float:
+        """Share of cases whose observed share lies within the interval."""
+        return float(np.mean([case.inside for case in self.cases]))
+
+    @property
+    def log_score(self) -> float:
+        """Mean over all objects that were forecast."""
+        return float(np.average(self.scores, weights=self.n_next))
+
+    @property
+    def log_score_same(self) -> float:
+        """The same for "same as last time"."""
+        return float(np.average(self.scores_same, weights=self.n_next))
+
+    def table(self) -> "pd.DataFrame":
+        """One row per epoch that was forecast and chain that was there before."""
+        import pandas as pd
+
+        return pd.DataFrame(self.cases, columns=list(Case._fields))
+
+    def __repr__(self) -> str:
+        return (
+            f"Backtest({self.level:.0%} intervals hold {self.coverage:.0%} of {len(self.cases)} observed shares; "
+            f"log score per object {self.log_score:.3f}, {self.log_score_same:.3f} with the shares of last time; "
+            f"{'fitted again to the epochs before' if self.refit else 'draws have seen all epochs'})"
+        )
+
+
+def backtest(
+    sample: "Sample | Partitions",
+    clustering: Clustering | Any = None,
+    *,
+    level: float = 0.9,
+    refit: bool = False,
+    settings: SamplerSettings | None = None,
+    xi: Any = None,
+    max_clusters: int | None = None,
+    seed: int = 0,
+    progress: "Report | bool | None" = None,
+) -> Backtest:
+    """Forecast every epoch but the first from the one before, and compare with the clustering.
+
+    Without ``refit`` the draws of the whole fit are used. They have seen the later epochs too, so this checks the urn
+    (do clusters grow and shrink as it says?), not the whole machinery. With ``refit`` the model is run again on the
+    epochs up to each, which is an honest forecast and takes T − 1 more runs.
+
+    "Same as last time" gives every object the shares of the epoch before, where one object more stands for
+    everything else, so that new clusters are not impossible. Likewise the clustering itself counts as one more draw
+    of the forecast: a cluster that is in no draw is improbable, not impossible.
+
+    Parameters
+    ----------
+    sample
+        A sample, or (without ``refit``) partitions from elsewhere.
+    clustering
+        What is taken for the truth; None for ``representative(sample)``.
+    level, xi, max_clusters, seed
+        As in :func:`forecast`.
+    refit
+        True fits the first t epochs alone for every t. Their clusters at epoch t are matched with those of the
+        clustering that share most objects; a cluster without a match belongs to "everything else".
+    settings, progress
+        Of the runs that ``refit`` makes, as in ``run_chains``; settings None for those of the sample.
+    """
+    partitions = as_partitions(sample)
+    if partitions.n_epochs == 1:
+        raise SettingsError("a backtest compares epochs with the one before; the sample has only one epoch")
+    if refit and isinstance(sample, Partitions):
+        raise SettingsError("refit=True needs the data: give a Sample, not Partitions")
+    if settings is not None and not refit:
+        raise SettingsError("settings are for the runs of refit=True; leave them out, or refit")
+    truth = representative(sample) if clustering is None else as_clustering(partitions, clustering)
+    cases, scores, scores_same = [], [], []
+    options: dict[str, Any] = {"level": level, "xi": xi, "max_clusters": max_clusters, "seed": seed}
+    for t in range(partitions.n_epochs - 1):
+        n_next = partitions.n_objects[t + 1]
+        if isinstance(sample, Partitions) or not refit:
+            found = forecast(sample, truth, at=t, n_next=n_next, **options)
+            names = found.chains
+        else:
+            earlier = fit_until(sample, t + 1, settings, progress)
+            own = representative(earlier)
+            found = forecast(earlier, own, at=t, n_next=n_next, **options)
+            names = _names(own.labels[t], truth.labels[t])
+        counts = np.array([np.count_nonzero(truth.labels[t + 1] == name) for name in names])
+        named = names >= 0
+        lower, _, upper = found.quantiles
+        for c in np.flatnonzero(named):
+            share = counts[c] / n_next
+            cases.append(
+                Case(
+                    epoch=t + 1,
+                    time=partitions.times[t + 1],
+                    cluster=int(names[c]),
+                    last=float(found.sizes[c] / found.sizes.sum()),
+                    expected=float(found.expected[c]),
+                    lower=float(lower[c]),
+                    upper=float(upper[c]),
+                    observed=float(share),
+                    inside=bool(lower[c] <= share <= upper[c]),
+                )
+            )
+        scores.append(_log_score(found, named, counts))
+        scores_same.append(_log_score_same(found, named, counts))
+    n_next_all = np.array(partitions.n_objects[1:])
+    return Backtest(cases, n_next_all, np.array(scores), np.array(scores_same), level, refit)
+
+
+def fit_until(
+    sample: "Sample", n_epochs: int, settings: SamplerSettings | None, progress: "Report | bool | None"
+) -> "Sample":
+    """The same model (in the user's units) run on the first epochs alone."""
+    from tetiwd.chains import run_chains
+
+    series = replace(sample.series, cross=None).until(n_epochs)
+    settings = replace(settings or sample.settings, anneal=None)
+    if not isinstance(settings.init, str):
+        settings = replace(settings, init=list(settings.init)[:n_epochs])
+    model = in_units(sample.hyperparameters, sample.series.unit / series.unit)
+    if isinstance(model.dof, tuple):
+        model = replace(model, dof=model.dof[:n_epochs])
+    return run_chains(series, model, settings, progress=progress)
+
+
+def in_units(model: Hyperparameters, ratio: float) -> Hyperparameters:
+    """The same model where distances are so many times larger."""
+
+    def scaled(prior: Prior) -> Prior:
+        return Gamma(prior.shape, prior.scale * ratio) if isinstance(prior, Gamma) else prior * ratio
+
+    return replace(model, alpha=scaled(model.alpha), new_scale=scaled(model.new_scale))
+
+
+def _names(own: Ints, truth: Ints) -> Ints:
+    """For every cluster of ``own`` the cluster of ``truth`` it is matched with, −1 for none."""
+    alignment = align(Partitions.from_labels(own[None]), Clustering([truth], (0,), 0.0, "", "given"))
+    return np.array([alignment.words[0, own == c][0] for c in np.unique(own)], dtype=np.int64)
+
+
+def _log_score(found: Forecast, named: NDArray[np.bool_], counts: Ints) -> float:
+    """Log probability per object of the observed sequence, averaged over draws and the clustering itself."""
+    from scipy.special import logsumexp
+
+    n = found.sizes.sum()
+    itself = np.append(found.sizes, [0.0, found.weights.sum(axis=1).mean() - n])
+    weights = np.vstack([found.weights, itself])
+    total = weights.sum(axis=1)
+    weights = weights[:, : len(named)][:, named]
+    weights = np.column_stack([weights, np.maximum(total - weights.sum(axis=1), 0)])
+    observed = np.append(counts[named], found.n_next - counts[named].sum())
+    seen = observed > 0
+    each = log_rising(weights[:, seen], observed[seen]).sum(axis=1) - log_rising(total, found.n_next)
+    return float(logsumexp(each) - np.log(len(each))) / found.n_next
+
+
+def _log_score_same(found: Forecast, named: NDArray[np.bool_], counts: Ints) -> float:
+    """The same for the shares of last time, with one object more for everything else."""
+    n, known = found.sizes.sum(), found.sizes[named]
+    shares = np.append(known, n - known.sum() + 1) / (n + 1)
+    observed = np.append(counts[named], found.n_next - counts[named].sum())
+    return float(observed @ np.log(shares)) / found.n_next

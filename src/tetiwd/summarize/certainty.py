@@ -1,0 +1,77 @@
+"""How certain the place of every object is, and which objects sit between clusters."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.errors import SettingsError
+from tetiwd.summarize.alignment import Alignment
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Memberships:
+    """Probability of every object for every cluster of its epoch, over draws that were matched with a clustering."""
+
+    alignment: Alignment
+    probabilities: list[Floats]  # T × (n_t, n_chains + 1); the last column is "a cluster that is not listed"
+
+    @property
+    def certainty(self) -> list[Floats]:
+        """Probability of the cluster that the clustering puts every object in, T × (n_t,)."""
+        labels = self.alignment.clustering.labels
+        return [p[np.arange(len(p)), own] for p, own in zip(self.probabilities, labels, strict=True)]
+
+    def between(self, below: float = 0.7) -> "pd.DataFrame":
+        """Objects whose certainty is below a bound, the least certain first.
+
+        One row per object: its epoch and position there, its cluster with the probability of it, and the next best.
+        ``next_chain`` is −1 where that is a cluster the clustering does not have.
+        """
+        import pandas as pd
+
+        if not 0 < below <= 1:
+            raise SettingsError(f"below must lie between 0 and 1, not {below!r}")
+        parts = []
+        clustering = self.alignment.clustering
+        for time, p, own in zip(clustering.times, self.probabilities, clustering.labels, strict=True):
+            rows = np.arange(len(p))
+            rest = p.copy()
+            rest[rows, own] = -1
+            following = rest.argmax(axis=1)
+            part = {
+                "time": [time] * len(p),
+                "object": rows,
+                "chain": own,
+                "certainty": p[rows, own],
+                "next_chain": np.where(following == p.shape[1] - 1, -1, following),
+                "next_probability": np.maximum(rest[rows, following], 0),
+            }
+            parts.append(pd.DataFrame(part)[p[rows, own] < below])
+        table = pd.concat(parts, ignore_index=True)
+        return table.sort_values("certainty", kind="stable", ignore_index=True)
+
+    def __repr__(self) -> str:
+        certainty = np.concatenate(self.certainty)
+        return (
+            f"Memberships({len(certainty)} objects; certainty {certainty.mean():.2f} on average, "
+            f"below one half for {(certainty < 0.5).sum()})"
+        )
+
+
+def memberships(alignment: Alignment) -> Memberships:
+    """Share of draws in which every object is in every cluster of the clustering."""
+    k = alignment.n_chains + 1
+    probabilities: list[Any] = []
+    for t in range(alignment.partitions.n_epochs):
+        words = np.where(alignment.words_at(t) < 0, k - 1, alignment.words_at(t))
+        n = words.shape[1]
+        counts = np.bincount((np.arange(n) * k + words).ravel(), minlength=n * k).reshape(n, k)
+        probabilities.append(counts / alignment.n_draws)
+    return Memberships(alignment, probabilities)

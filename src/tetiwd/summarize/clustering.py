@@ -1,0 +1,84 @@
+"""Clustering: one answer, clusters at every epoch and the chains that link them."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.summarize.losses import Loss, as_loss, losses_to_draws
+from tetiwd.summarize.partitions import Ints, Partitions, as_partitions, check_labels, numbered
+
+if TYPE_CHECKING:
+    from tetiwd.chains import Sample
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Clustering:
+    """A clustering of all epochs. Equal labels at different epochs belong to one cluster chain.
+
+    Chains are numbered from 0 in order of their first epoch, the larger one (over all epochs) first.
+    """
+
+    labels: list[Ints]  # T × (n_t,)
+    times: tuple[Any, ...]
+    expected_loss: float  # mean of the epochs' expected losses, weighted by their numbers of objects
+    loss: str
+    found_by: str  # "search", "annealing", or "given"
+
+    @property
+    def flat(self) -> Ints:
+        """Labels of all epochs in one array."""
+        return np.concatenate(self.labels)
+
+    @property
+    def n_clusters(self) -> list[int]:
+        """Clusters at every epoch."""
+        return [len(np.unique(own)) for own in self.labels]
+
+    @property
+    def n_chains(self) -> int:
+        """Cluster chains in all."""
+        return int(self.flat.max()) + 1
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(str, self.n_clusters))
+        return (
+            f"Clustering({shown} clusters in {self.n_chains} chains; "
+            f"expected {self.loss} loss {self.expected_loss:.4g}, by {self.found_by})"
+        )
+
+
+def as_clustering(
+    draws: "Sample | Partitions", labels: Any, loss: str | Loss = "vi", found_by: str = "given"
+) -> Clustering:
+    """Labels per epoch as a clustering of the objects of the draws, with its expected loss."""
+    partitions, measure = as_partitions(draws), as_loss(loss)
+    if isinstance(labels, Clustering):
+        check_labels(labels.labels, partitions.n_objects)
+        return labels
+    own = in_order_of_birth(check_labels(labels, partitions.n_objects), partitions)
+    expected = float(losses_by_draw(own, partitions, measure).mean())
+    return Clustering(partitions.split(own), partitions.times, expected, measure.name, found_by)
+
+
+def losses_by_draw(labels: NDArray[Any], partitions: Partitions, loss: Loss) -> NDArray[np.float64]:
+    """Loss of a clustering towards every draw, (S,): the mean over epochs, weighted by their numbers of objects.
+
+    Links do not enter: where they are uncertain, a loss that counted them would be smallest for clusters lumped
+    together, however certain each epoch is (docs/explanation/answers.md).
+    """
+    total = np.zeros(partitions.n_draws)
+    for t, columns in enumerate(partitions.columns):
+        own = numbered(labels[None, columns])[0]
+        total += partitions.n_objects[t] * losses_to_draws(own, partitions.epoch(t).labels, loss)
+    return total / sum(partitions.n_objects)
+
+
+def in_order_of_birth(labels: NDArray[Any], partitions: Partitions) -> Ints:
+    """Chains renumbered by first epoch, the larger one first."""
+    _, first, own, sizes = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
+    birth = np.searchsorted([c.stop for c in partitions.columns], first, side="right")
+    rank = np.empty(len(sizes), dtype=np.int64)
+    rank[np.lexsort((first, -sizes, birth))] = np.arange(len(sizes))
+    return rank[own.ravel()]

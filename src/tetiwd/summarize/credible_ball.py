@@ -1,0 +1,113 @@
+"""How far the truth may be from one clustering: the smallest ball around it that holds, say, 95 % of the draws.
+
+Its edges say what else is possible (Wade and Ghahramani 2018): among the draws of the ball the upper bound has the
+fewest clusters, the lower bound the most, the horizontal bound is the farthest; ties go to the farthest.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.errors import SettingsError
+from tetiwd.summarize.clustering import Clustering, in_order_of_birth, losses_by_draw
+from tetiwd.summarize.coclustering import check_epoch
+from tetiwd.summarize.losses import Loss, as_loss
+from tetiwd.summarize.partitions import Ints, Partitions, as_partitions, check_labels
+
+if TYPE_CHECKING:
+    from tetiwd.chains import Sample
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bound:
+    """A draw at the edge of the ball."""
+
+    labels: list[Ints]  # T × (n_t,), numbered like those of a clustering
+    distance: float
+    draw: int  # which one, counted over all chains
+
+    @property
+    def n_clusters(self) -> list[int]:
+        """Clusters at every epoch."""
+        return [len(np.unique(own)) for own in self.labels]
+
+    def __repr__(self) -> str:
+        return f"Bound({', '.join(map(str, self.n_clusters))} clusters at distance {self.distance:.3g})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CredibleBall:
+    """Draws around a clustering."""
+
+    level: float
+    radius: float
+    loss: str
+    distances: NDArray[np.float64]  # (S,) from the clustering to every draw
+    upper: tuple[Bound, ...]  # fewest clusters
+    lower: tuple[Bound, ...]  # most clusters
+    horizontal: tuple[Bound, ...]  # farthest
+
+    @property
+    def inside(self) -> NDArray[np.bool_]:
+        """Which draws are in the ball, (S,)."""
+        return self.distances <= self.radius
+
+    def __repr__(self) -> str:
+        return (
+            f"CredibleBall({self.level:.0%} within {self.loss} {self.radius:.3g}; "
+            f"upper {self.upper[0]}, lower {self.lower[0]}, horizontal {self.horizontal[0]})"
+        )
+
+
+def credible_ball(
+    draws: "Sample | Partitions",
+    clustering: Clustering | Any,
+    *,
+    t: int | None = None,
+    level: float = 0.95,
+    loss: str | Loss = "vi",
+) -> CredibleBall:
+    """The smallest ball around a clustering that holds at least ``level`` of the draws.
+
+    Parameters
+    ----------
+    draws
+        A sample, or partitions from elsewhere.
+    clustering
+        The centre: a :class:`Clustering`, or labels per epoch.
+    t
+        Epoch to look at by itself; None for all of them: distances are then means over epochs, weighted by their
+        numbers of objects, and clusters are counted over all epochs.
+    level
+        Posterior probability of the ball.
+    loss
+        Distance between partitions: "vi" and "binder" are metrics, "ari" is not.
+    """
+    partitions, distance = as_partitions(draws), as_loss(loss)
+    if not 0 < level < 1:
+        raise SettingsError(f"level must lie between 0 and 1, not {level!r}")
+    centre = check_labels(clustering, partitions.n_objects)
+    if t is not None:
+        t = check_epoch(t, partitions.n_epochs)
+        centre = centre[partitions.columns[t]]
+        partitions = partitions.epoch(t)
+    distances = losses_by_draw(centre, partitions, distance)
+    rank = int(np.ceil(level * len(distances) - 1e-9)) - 1
+    radius = float(np.sort(distances)[rank])
+    inside = np.flatnonzero(distances <= radius)
+    sizes = sum(partitions.epoch(own).labels[inside].max(axis=1) for own in range(partitions.n_epochs))
+    edges = (inside[sizes == sizes.min()], inside[sizes == sizes.max()], inside)
+    bounds = [_farthest(partitions, distances, rows) for rows in edges]
+    return CredibleBall(level, radius, distance.name, distances, *bounds)
+
+
+def _farthest(partitions: Partitions, distances: NDArray[np.float64], rows: Ints) -> tuple[Bound, ...]:
+    """The draws farthest away, each partition once."""
+    most = distances[rows].max()
+    found: dict[bytes, Bound] = {}
+    for row in rows[distances[rows] >= most - 1e-12]:
+        labels = in_order_of_birth(partitions.labels[row], partitions)
+        found.setdefault(labels.tobytes(), Bound(partitions.split(labels), float(distances[row]), int(row)))
+    return tuple(found.values())

@@ -1,0 +1,217 @@
+"""How popular the clusters will be at the next epoch.
+
+In the urn of the model an object of the next epoch joins a cluster in proportion to its members now plus those of the
+next epoch already there, or begins a new one with weight ξ. All new clusters together gain weight like one cluster
+that begins with ξ. So the counts of the clusters there are, and of all new ones together, are Dirichlet–multinomial
+with weights (n_1, …, n_k, ξ); with at most K clusters at a time the weights are (n_1 + ξ/K, …, n_k + ξ/K, ξ(K − k)/K).
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.errors import SettingsError
+from tetiwd.params import check_positive, is_whole
+from tetiwd.summarize.alignment import align
+from tetiwd.summarize.clustering import Clustering, as_clustering
+from tetiwd.summarize.coclustering import check_epoch
+from tetiwd.summarize.partitions import Ints, Partitions, as_partitions
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tetiwd.chains import Sample
+
+Floats = NDArray[np.float64]
+
+N_SIMULATIONS = 20_000  # at least so many, spread evenly over the draws
+MOST_SHOWN = 6  # clusters that a printed forecast names
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Forecast:
+    """Where the objects of the next epoch will be.
+
+    Arrays over groups have an entry for every chain of the clustering that is there at the epoch, then one for
+    "other" (clusters of the draws that the clustering does not have) and one for "new" (all clusters not there yet).
+    A draw without a cluster of the clustering is one in which nobody joins it.
+    """
+
+    chains: Ints  # chains of the clustering at the epoch
+    sizes: Ints  # their members there
+    time: Any  # name of the epoch from which the next is forecast
+    n_next: int
+    level: float  # of the intervals
+    weights: Floats  # (draws, groups) weights in the urn before the first object of the next epoch
+    counts: Ints  # (simulations, groups) objects of the next epoch
+
+    @property
+    def groups(self) -> list[int | str]:
+        """What the columns are: numbers of chains, "other", "new"."""
+        return [*self.chains.tolist(), "other", "new"]
+
+    @cached_property
+    def expected(self) -> Floats:
+        """Expected share of every group. For "new" also the probability that the first object begins a new cluster."""
+        return np.asarray((self.weights / self.weights.sum(axis=1, keepdims=True)).mean(axis=0))
+
+    @cached_property
+    def nobody(self) -> Floats:
+        """Probability that nobody is in the group: that the cluster dies, or that no new one appears."""
+        total = self.weights.sum(axis=1, keepdims=True)
+        rest = total - self.weights
+        return np.asarray(np.exp(log_rising(rest, self.n_next) - log_rising(total, self.n_next)).mean(axis=0))
+
+    @property
+    def new_cluster(self) -> float:
+        """Probability that at least one new cluster appears."""
+        return 1 - float(self.nobody[-1])
+
+    @cached_property
+    def quantiles(self) -> Floats:
+        """Lower end of the central interval of every share, median, upper end; (3, groups)."""
+        tail = (1 - self.level) / 2
+        return np.quantile(self.counts, [tail, 0.5, 1 - tail], axis=0, method="inverted_cdf") / self.n_next
+
+    def table(self) -> "pd.DataFrame":
+        """One row per group: share now (in the clustering), and what is forecast."""
+        import pandas as pd
+
+        lower, median, upper = self.quantiles
+        return pd.DataFrame(
+            {
+                "cluster": pd.Series(self.groups, dtype=object),
+                "now": [*(self.sizes / self.sizes.sum()), 0.0, 0.0],
+                "expected": self.expected,
+                "median": median,
+                "lower": lower,
+                "upper": upper,
+                "nobody": self.nobody,
+            }
+        )
+
+    def __repr__(self) -> str:
+        k = len(self.chains)
+        largest = np.argsort(-self.expected[:k], kind="stable")[:MOST_SHOWN]
+        shown = [f"cluster {self.chains[c]}: {self._share(c)}" for c in largest]
+        if k > MOST_SHOWN:
+            shown.append(f"{k - MOST_SHOWN} more")
+        shown += [f"other: {self._share(k)}", f"new: {self._share(k + 1)}"]
+        return (
+            f"Forecast({self.n_next} objects after epoch {self.time}, {self.level:.0%} intervals; {', '.join(shown)}; "
+            f"a new cluster appears with probability {self.new_cluster:.2g})"
+        )
+
+    def _share(self, group: int) -> str:
+        lower, _, upper = self.quantiles[:, group]
+        return f"{self.expected[group]:.1%} ({lower:.1%} to {upper:.1%})"
+
+
+def forecast(
+    draws: "Sample | Partitions",
+    clustering: Clustering | Any,
+    *,
+    n_next: int | None = None,
+    at: int = -1,
+    level: float = 0.9,
+    xi: Any = None,
+    max_clusters: int | None = None,
+    seed: int = 0,
+    max_draws: int = 1000,
+) -> Forecast:
+    """Shares of the clusters at the epoch after ``at``, as the urn of the model has them.
+
+    Parameters
+    ----------
+    draws
+        A sample, or partitions from elsewhere.
+    clustering
+        The clustering whose chains are spoken of; clusters of every draw are matched with them.
+    n_next
+        Objects expected at the next epoch; None for as many as at ``at``.
+    at
+        Epoch (counted from 0) that is known; −1 is the last.
+    level
+        Probability of the intervals. Counts are whole numbers, so that intervals hold a little more.
+    xi, max_clusters
+        Rate of new clusters (one number, or one per draw; None for 1) and truncation of the partition prior, for
+        partitions from elsewhere. A sample knows its own.
+    seed
+        Seed of the simulated counts. The same seed gives the same answer.
+    max_draws
+        No more draws than this are used, evenly spaced.
+    """
+    partitions = as_partitions(draws)
+    t = check_epoch(at, partitions.n_epochs)
+    n_next = partitions.n_objects[t] if n_next is None else n_next
+    if not is_whole(n_next, 1):
+        raise SettingsError(f"n_next must be a whole number of at least 1 or None, not {n_next!r}")
+    check_positive("level", level)
+    if level >= 1:
+        raise SettingsError(f"level must lie between 0 and 1, such as 0.9, not {level!r}")
+    rates, max_clusters = _rates(draws, partitions, xi, max_clusters)
+    rates = rates[_rows_kept(partitions, max_draws)]
+    own, time = as_clustering(partitions, clustering).labels[t], partitions.times[t]
+    words = Clustering([own], (time,), 0.0, "", "given")
+    weights = _weights(partitions.epoch(t), words, rates, max_clusters, max_draws)
+    rng = np.random.default_rng(seed)
+    gammas = rng.standard_gamma(np.repeat(weights, -(-N_SIMULATIONS // len(weights)), axis=0))
+    counts = rng.multinomial(n_next, gammas / gammas.sum(axis=1, keepdims=True))
+    chains, sizes = np.unique(own, return_counts=True)
+    return Forecast(chains, sizes, time, int(n_next), float(level), weights, counts)
+
+
+def _rates(
+    draws: "Sample | Partitions", partitions: Partitions, xi: Any, max_clusters: int | None
+) -> tuple[Floats, int | None]:
+    """ξ of every draw, and the most clusters at a time."""
+    if not isinstance(draws, Partitions):
+        if xi is not None or max_clusters is not None:
+            raise SettingsError("a sample has its own xi and max_clusters; leave them out, or give Partitions")
+        if not draws.hyperparameters.coupling:
+            raise SettingsError("the sample was run with coupling=False, where clusters do not go on; run it with True")
+        return np.concatenate([own.xi for own in draws.draws if len(own)]), draws.hyperparameters.max_clusters
+    rates = np.atleast_1d(np.asarray(1.0 if xi is None else xi))
+    if rates.dtype.kind not in "iuf" or rates.shape not in ((1,), (partitions.n_draws,)):
+        raise SettingsError(f"xi must be one number or one for each of the {partitions.n_draws} draws, not {xi!r}")
+    for rate in rates:
+        check_positive("xi", float(rate))
+    if max_clusters is not None and not is_whole(max_clusters, 1):
+        raise SettingsError(f"max_clusters must be a whole number of at least 1 or None, not {max_clusters!r}")
+    return np.broadcast_to(rates.astype(float), partitions.n_draws), max_clusters
+
+
+def _rows_kept(partitions: Partitions, max_draws: int) -> NDArray[np.int32]:
+    """The draws that ``thinned`` leaves."""
+    numbers = np.arange(partitions.n_draws, dtype=np.int32)[:, None]
+    return Partitions(numbers, (1,), (0,)).thinned(max_draws).labels[:, 0]
+
+
+def _weights(
+    epoch: Partitions, clustering: Clustering, rates: Floats, max_clusters: int | None, max_draws: int
+) -> Floats:
+    """Weight of every chain, of other clusters, and of new ones in the urn, for every draw of one epoch."""
+    alignment = align(epoch, clustering, max_draws=max_draws)
+    there = np.append(alignment.present[0], True)
+    sizes = alignment.sizes()[:, 0, there].astype(float)
+    if max_clusters is None:
+        return np.column_stack([sizes, rates])
+    n_clusters = alignment.partitions.labels.max(axis=1) + 1
+    if n_clusters.max() > max_clusters:
+        raise SettingsError(
+            f"a draw has {n_clusters.max()} clusters at epoch {epoch.times[0]}, more than max_clusters = "
+            f"{max_clusters}; give the number the draws were made with, or None"
+        )
+    matched = alignment.counterpart[:, 0, there[:-1]] >= 0
+    n_in_group = np.column_stack([matched, n_clusters - matched.sum(axis=1), max_clusters - n_clusters])
+    return np.column_stack([sizes, np.zeros(len(sizes))]) + n_in_group * (rates / max_clusters)[:, None]
+
+
+def log_rising(x: Any, n: Any) -> Floats:
+    """log x (x + 1) … (x + n − 1) for n of at least 1; −inf at x = 0."""
+    from scipy.special import gammaln
+
+    return np.asarray(gammaln(x + n) - gammaln(x))

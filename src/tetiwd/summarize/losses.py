@@ -1,0 +1,126 @@
+"""How far one partition is from another, and from many draws on average.
+
+With n_g and n_h the sizes of the clusters of two partitions of N objects, and n_gh those of their intersections:
+
+    VI      Σ_g f(n_g) + Σ_h f(n_h) − 2 Σ_gh f(n_gh), over N, with f(n) = n log₂ n: what one tells and the other not
+    Binder  pairs that one has together and the other apart, over N²/2, weighted by which has them together
+    ARI     1 − adjusted Rand index
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.errors import SettingsError
+from tetiwd.params import check_positive
+
+Floats = NDArray[np.float64]
+CELLS_AT_ONCE = 2**22
+
+
+@dataclass(frozen=True)
+class VI:
+    """Variation of information in bits (Meilă 2007): a metric, from 0 to log₂ N. The default."""
+
+    name = "vi"
+
+    def tables(self, n: int) -> tuple[Floats, Floats]:
+        """What one more object adds for a cluster of 0 … n objects, and takes away for such an intersection."""
+        grow = np.diff(_n_log_n(n + 1)) / n
+        return grow, 2 * grow
+
+    def of_sizes(self, mine: Floats, theirs: Floats, both: Floats, n: int) -> Floats:
+        """Loss from Σ f(n_g), Σ f(n_h) and Σ f(n_gh)."""
+        return np.maximum((mine + theirs - 2 * both) / n, 0.0)
+
+    def f(self, sizes: NDArray[Any]) -> Floats:
+        """The function of a size that is summed."""
+        return _n_log_n(int(sizes.max(initial=0)))[sizes]
+
+
+@dataclass(frozen=True)
+class Binder:
+    """Binder's loss: ``join`` is the price of a pair wrongly together, ``split`` that of a pair wrongly apart."""
+
+    join: float = 1.0
+    split: float = 1.0
+    name = "binder"
+
+    def __post_init__(self) -> None:
+        check_positive("join", self.join)
+        check_positive("split", self.split)
+
+    def tables(self, n: int) -> tuple[Floats, Floats]:
+        """What one more object adds for a cluster of 0 … n objects, and takes away for such an intersection."""
+        sizes = np.arange(n + 1, dtype=float)
+        return 2 * self.join * sizes / n**2, 2 * (self.join + self.split) * sizes / n**2
+
+    def of_sizes(self, mine: Floats, theirs: Floats, both: Floats, n: int) -> Floats:
+        """Loss from Σ f(n_g), Σ f(n_h) and Σ f(n_gh)."""
+        return 2 * (self.join * (mine - both) + self.split * (theirs - both)) / n**2
+
+    def f(self, sizes: NDArray[Any]) -> Floats:
+        """The function of a size that is summed."""
+        return sizes * (sizes - 1.0) / 2
+
+
+@dataclass(frozen=True)
+class ARI:
+    """One minus the adjusted Rand index (Hubert and Arabie 1985), so that the expected index is what is maximised."""
+
+    name = "ari"
+
+    def tables(self, n: int) -> tuple[Floats, Floats]:
+        """No price of its own for a cluster; for an intersection its size."""
+        return np.empty(0), np.arange(n + 1, dtype=float)
+
+    def of_sizes(self, mine: Floats, theirs: Floats, both: Floats, n: int) -> Floats:
+        """Loss from Σ f(n_g), Σ f(n_h) and Σ f(n_gh)."""
+        pairs = max(n * (n - 1) / 2, 1.0)
+        expected, best = mine * theirs / pairs, (mine + theirs) / 2
+        same = best - expected <= 1e-12 * pairs  # both all together, or both all apart
+        return 1 - np.where(same, 1.0, (both - expected) / np.where(same, 1.0, best - expected))
+
+    def f(self, sizes: NDArray[Any]) -> Floats:
+        """The function of a size that is summed."""
+        return sizes * (sizes - 1.0) / 2
+
+
+Loss = VI | Binder | ARI
+
+
+def as_loss(loss: "str | Loss") -> Loss:
+    """A loss from its name."""
+    if isinstance(loss, VI | Binder | ARI):
+        return loss
+    known: dict[Any, Loss] = {"vi": VI(), "binder": Binder(), "ari": ARI()}
+    if loss not in known:
+        raise SettingsError(f'loss must be "vi", "binder", "ari", or Binder(join=…, split=…), not {loss!r}')
+    return known[loss]
+
+
+def losses_to_draws(labels: NDArray[Any], draws: NDArray[np.int32], loss: Loss) -> Floats:
+    """Loss of one partition (N,) towards every draw (S, N), both numbered from 0."""
+    S, N = draws.shape
+    mine = np.full(S, loss.f(np.bincount(labels)).sum())
+    n_mine, n_theirs = int(labels.max()) + 1, int(draws.max()) + 1
+    theirs, both = np.empty(S), np.empty(S)
+    step = max(1, CELLS_AT_ONCE // max(N, n_mine * n_theirs))
+    for start in range(0, S, step):
+        rows = draws[start : start + step].astype(np.int64)
+        which = np.arange(len(rows))[:, None]
+        sizes = np.bincount((which * n_theirs + rows).ravel(), minlength=len(rows) * n_theirs)
+        cells = np.bincount(
+            ((which * n_theirs + rows) * n_mine + labels).ravel(), minlength=len(rows) * n_theirs * n_mine
+        )
+        theirs[start : start + step] = loss.f(sizes).reshape(len(rows), -1).sum(axis=1)
+        both[start : start + step] = loss.f(cells).reshape(len(rows), -1).sum(axis=1)
+    return loss.of_sizes(mine, theirs, both, N)
+
+
+def _n_log_n(n: int) -> Floats:
+    """0 log 0, 1 log 1, … n log n in bits."""
+    sizes = np.arange(n + 1, dtype=float)
+    return sizes * np.log2(np.maximum(sizes, 1.0))

@@ -1,0 +1,155 @@
+"""The draws of all chains as partitions: every draw divides all objects of all epochs into cluster chains."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.data.ids import check_ids
+from tetiwd.errors import DataError, SettingsError
+from tetiwd.params import is_whole
+
+if TYPE_CHECKING:
+    from tetiwd.chains import Sample
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Partitions:
+    """Draws of linked partitions, from :meth:`of_sample` or, with draws from elsewhere, :meth:`from_labels`.
+
+    Two objects with the same label are in the same cluster if they are of one epoch, and in clusters of the same
+    chain if they are of different epochs. Labels mean nothing beyond their draw.
+    """
+
+    labels: NDArray[np.int32]  # (S, N): 0, 1, … in every draw, none left out; epochs side by side
+    n_objects: tuple[int, ...]
+    times: tuple[Any, ...]
+    ids: tuple[NDArray[Any], ...] | None = None  # T × (n_t,), None where identities are unknown
+
+    @classmethod
+    def of_sample(cls, sample: "Sample") -> "Partitions":
+        """The draws of all chains, one chain after the other."""
+        drawn = [draws.labels.reshape(len(draws), -1) for draws in sample.draws if len(draws)]
+        if not drawn:
+            raise SettingsError("the sample has no draws yet; run it longer")
+        series = sample.series
+        return cls(numbered(np.concatenate(drawn)), series.n_objects, series.times, series.ids)
+
+    @classmethod
+    def from_labels(
+        cls, labels: Any, *, times: Sequence[Any] | None = None, ids: Sequence[Sequence[Any]] | None = None
+    ) -> "Partitions":
+        """Labels as one integer array (draws, objects) for a single epoch, or as a list of them, one per epoch."""
+        by_epoch = list(labels) if isinstance(labels, list | tuple) else [labels]
+        arrays = [_as_labels(own, t) for t, own in enumerate(by_epoch)]
+        if len({len(own) for own in arrays}) != 1:
+            raise DataError(f"every epoch needs the same number of draws, not {[len(own) for own in arrays]}")
+        if times is not None and len(times) != len(arrays):
+            raise DataError(f"times has {len(times)} values for {len(arrays)} epochs")
+        n_objects = tuple(own.shape[1] for own in arrays)
+        named = tuple(range(len(arrays)) if times is None else times)
+        return cls(
+            numbered(np.hstack(arrays)), n_objects, named, None if ids is None else _as_ids(ids, n_objects, named)
+        )
+
+    @property
+    def n_draws(self) -> int:
+        """Number of draws S."""
+        return len(self.labels)
+
+    @property
+    def n_epochs(self) -> int:
+        """Number of epochs T."""
+        return len(self.n_objects)
+
+    @cached_property
+    def columns(self) -> tuple[slice, ...]:
+        """Where every epoch is in :attr:`labels`."""
+        ends = np.cumsum(self.n_objects)
+        return tuple(slice(int(end) - n, int(end)) for end, n in zip(ends, self.n_objects, strict=True))
+
+    def at(self, t: int) -> NDArray[np.int32]:
+        """Labels of epoch t, (S, n_t)."""
+        return self.labels[:, self.columns[t]]
+
+    def epoch(self, t: int) -> "Partitions":
+        """The partitions of one epoch by itself."""
+        ids = None if self.ids is None else (self.ids[t],)
+        return Partitions(numbered(self.at(t)), (self.n_objects[t],), (self.times[t],), ids)
+
+    def thinned(self, at_most: int) -> "Partitions":
+        """No more than so many draws, evenly spaced."""
+        if not is_whole(at_most, 1):
+            raise SettingsError(f"the number of draws must be a whole number of at least 1, not {at_most!r}")
+        if self.n_draws <= at_most:
+            return self
+        rows = np.linspace(0, self.n_draws - 1, at_most).round().astype(int)
+        return Partitions(self.labels[rows], self.n_objects, self.times, self.ids)
+
+    def split(self, labels: NDArray[Any]) -> list[Any]:
+        """An array over all objects as a list over epochs."""
+        return [labels[own] for own in self.columns]
+
+    def __repr__(self) -> str:
+        return f"Partitions({self.n_draws} draws of {self.n_epochs} epochs, {sum(self.n_objects)} objects)"
+
+
+def as_partitions(draws: "Sample | Partitions") -> Partitions:
+    """A sample or partitions, as partitions."""
+    if isinstance(draws, Partitions):
+        return draws
+    if hasattr(draws, "draws") and hasattr(draws, "series"):
+        return Partitions.of_sample(draws)
+    raise SettingsError(f"give a Sample or Partitions, not {type(draws).__name__}; see Partitions.from_labels")
+
+
+def numbered(labels: NDArray[Any]) -> NDArray[np.int32]:
+    """Every row relabelled 0, 1, … in increasing order of its labels."""
+    S, N = labels.shape
+    order = np.argsort(labels, axis=1, kind="stable")
+    in_order = np.take_along_axis(labels, order, axis=1)
+    ranks = np.zeros((S, N), dtype=np.int32)
+    np.cumsum(in_order[:, 1:] != in_order[:, :-1], axis=1, out=ranks[:, 1:])
+    result = np.empty_like(ranks)
+    np.put_along_axis(result, order, ranks, axis=1)
+    return result
+
+
+def check_labels(labels: Any, n_objects: Sequence[int], name: str = "labels") -> Ints:
+    """Labels per epoch (or one array over all objects) as one array that fits the draws."""
+    whole = labels.labels if hasattr(labels, "labels") else labels
+    parts = [np.asarray(own) for own in whole] if isinstance(whole, list | tuple) else [np.asarray(whole)]
+    if len(parts) == 1 or all(own.ndim == 1 for own in parts):
+        flat = np.concatenate([np.atleast_1d(own) for own in parts]) if parts else np.empty(0, dtype=np.int64)
+    else:
+        flat = np.asarray(whole)
+    if flat.ndim != 1 or len(flat) != sum(n_objects):
+        raise DataError(f"{name} has {flat.size} entries where the draws have {sum(n_objects)} objects in all")
+    if isinstance(whole, list | tuple) and all(own.ndim for own in parts):
+        sizes = tuple(len(own) for own in parts)
+        if sizes != tuple(n_objects):
+            raise DataError(f"{name} has {sizes} objects by epoch where the draws have {tuple(n_objects)}")
+    if flat.dtype.kind not in "iu":
+        raise DataError(f"{name} must be integers, not {flat.dtype}")
+    return flat.astype(np.int64)
+
+
+def _as_ids(ids: Sequence[Sequence[Any]], n_objects: Sequence[int], times: Sequence[Any]) -> tuple[NDArray[Any], ...]:
+    if len(ids) != len(n_objects) or any(len(own) != n for own, n in zip(ids, n_objects, strict=True)):
+        raise DataError(f"ids must be one list per epoch, with {tuple(n_objects)} entries")
+    shown = ["" if time == t else f" ({time})" for t, time in enumerate(times)]
+    return check_ids([list(own) for own in ids], shown, [range(n) for n in n_objects])
+
+
+def _as_labels(labels: Any, t: int) -> NDArray[Any]:
+    array = np.asarray(labels)
+    if array.ndim != 2 or not array.size:
+        raise DataError(f"labels of epoch {t} must have a row per draw and a column per object, not {array.shape}")
+    if array.dtype.kind not in "iu":
+        raise DataError(f"labels of epoch {t} must be integers, not {array.dtype}")
+    return array

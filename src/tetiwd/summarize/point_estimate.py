@@ -1,0 +1,94 @@
+"""One clustering that stands for all draws: first the clusters of every epoch, then the links between them.
+
+At every epoch the partition of smallest expected loss is searched for. Then links are chosen so that as many statements
+as possible are expected to be right: where every cluster comes from, and where it goes.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tetiwd.errors import SettingsError
+from tetiwd.params import is_whole
+from tetiwd.summarize.alignment import Alignment, align
+from tetiwd.summarize.clustering import Clustering, as_clustering
+from tetiwd.summarize.losses import Loss, as_loss
+from tetiwd.summarize.partitions import Ints, Partitions, as_partitions
+from tetiwd.summarize.search import Search
+
+if TYPE_CHECKING:
+    from tetiwd.chains import Sample
+
+
+def representative(
+    draws: "Sample | Partitions",
+    loss: str | Loss = "vi",
+    *,
+    n_runs: int = 8,
+    max_draws: int = 1000,
+    max_clusters: int | None = None,
+    seed: int = 0,
+) -> Clustering:
+    """The clustering with the smallest expected loss over the draws, and the most probable links.
+
+    Parameters
+    ----------
+    draws
+        A sample, or partitions from elsewhere.
+    loss
+        "vi" (variation of information), "binder", "ari" (maximises the expected adjusted Rand index), or
+        ``Binder(join=…, split=…)`` if wrongly joining and wrongly splitting a pair have different prices.
+    n_runs
+        Searches from scratch at every epoch, each with a random order of objects.
+    max_draws
+        The search looks at no more draws than this, evenly spaced; the loss that is returned is over all of them.
+    max_clusters
+        Most clusters an epoch may have; None for as many as any draw has, and some more.
+    seed
+        Seed of the orders. The same seed gives the same answer.
+    """
+    partitions, measure = as_partitions(draws), as_loss(loss)
+    if not is_whole(n_runs, 1):
+        raise SettingsError(f"n_runs must be a whole number of at least 1, not {n_runs!r}")
+    if max_clusters is not None and not is_whole(max_clusters, 1):
+        raise SettingsError(f"max_clusters must be a whole number of at least 1 or None, not {max_clusters!r}")
+    some = partitions.thinned(max_draws)
+    found: list[Ints] = []
+    for t in range(partitions.n_epochs):
+        search = Search(some.epoch(t), measure, max_clusters, np.random.default_rng([seed, t]))
+        found.append(min(search.results(n_runs), key=lambda result: result[0])[1])
+    return as_clustering(partitions, linked(some, found), measure, "search")
+
+
+def annealed(sample: "Sample", loss: str | Loss = "vi") -> Clustering:
+    """The frozen partition of the most probable chain, links and all, which is the paper's way to a single answer."""
+    return as_clustering(sample, sample.best_frozen.labels, loss, "annealing")
+
+
+def linked(draws: "Sample | Partitions", labels: list[Ints]) -> list[Ints]:
+    """Clusters of every epoch, renamed so that those with the most probable links share a label."""
+    partitions = as_partitions(draws)
+    first = np.cumsum([0, *(int(own.max()) + 1 for own in labels[:-1])])
+    apart = as_clustering(partitions, [own + start for own, start in zip(labels, first, strict=True)])
+    alignment = align(partitions, apart)
+    chain = np.arange(apart.n_chains)
+    for t in range(1, partitions.n_epochs):
+        for earlier, later in best_links(alignment, t):
+            chain[later] = chain[earlier]
+    return [chain[own] for own in apart.labels]
+
+
+def best_links(alignment: Alignment, t: int) -> list[tuple[int, int]]:
+    """Links from t−1 to t that are expected to make most statements right.
+
+    A link states two things, where one cluster goes and where the other comes from; without it the statements are that
+    one has died and the other was born.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    here, there = (np.flatnonzero(alignment.present[own]) for own in (t - 1, t))
+    probability = alignment.linked(t).mean(axis=0)[np.ix_(here, there)]
+    died, born = alignment.died(t).mean(axis=0)[here], alignment.born(t).mean(axis=0)[there]
+    gain = np.maximum(2 * probability - died[:, None] - born[None, :], 0.0)
+    pairs = zip(*linear_sum_assignment(gain, maximize=True), strict=True)
+    return [(int(here[g]), int(there[h])) for g, h in pairs if gain[g, h] > 0]

@@ -1,0 +1,148 @@
+"""The partition of smallest expected loss over draws, as far as a search can find it.
+
+Started from scratch several times, from draws, and from cuts of a linkage tree, objects are moved one at a time to
+where they cost least; then, for the best of these, whole clusters are dissolved and built anew. This is the idea of the
+SALSO search (Dahl, Johnson and Müller 2022).
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.summarize.coclustering import coclustering
+from tetiwd.summarize.losses import ARI, Loss, losses_to_draws
+from tetiwd.summarize.partitions import Ints, Partitions
+
+if TYPE_CHECKING:
+    from tetiwd.summarize._allocation import Found
+
+N_DRAWS_TRIED = 50  # draws that are looked at as candidates
+MOST_FOR_LINKAGE = 5000  # objects; a tree needs all pairs
+MOST_PASSES = 100
+N_TRIED = 3  # best candidates of each origin that the search goes on from
+N_REBUILT = 3  # best partitions whose clusters are built anew
+MOST_ROUNDS = 10
+SPARE_ROOM = 8  # clusters beyond those of the largest draw
+
+
+class Search:
+    """Looks for the partition of smallest expected loss."""
+
+    def __init__(self, partitions: Partitions, loss: Loss, max_clusters: int | None, rng: np.random.Generator) -> None:
+        self.partitions, self.draws, self.loss, self.rng = partitions, partitions.labels, loss, rng
+        self.N = self.draws.shape[1]
+        most = int(self.draws.max()) + 1 + SPARE_ROOM if max_clusters is None else max_clusters
+        self.room = min(most, self.N)
+        self.sizes_of_draws = self.draws.max(axis=1).astype(np.int64) + 1
+        first = np.concatenate([[0], np.cumsum(self.sizes_of_draws)])
+        self.row = np.ascontiguousarray((self.draws + first[:-1, None]).T.astype(np.int32))
+        self.n_rows = int(first[-1])
+
+    def results(self, n_runs: int) -> Iterator[tuple[float, Ints]]:
+        """Expected loss and labels of every search."""
+        from tetiwd.summarize._allocation import allocate
+
+        found = self.empty()
+        results = []
+        for candidates in (self.some_draws(), self.linkage_cuts()):
+            for labels in self.best_of(candidates):
+                self.fill(found, labels)
+                results.append(self.improved(found))
+        for _ in range(n_runs):
+            self.fill(found, None)
+            allocate(found, self.rng.permutation(self.N))
+            results.append(self.improved(found))
+        distinct = {labels.tobytes(): (price, labels) for price, labels in results}
+        for price, labels in sorted(distinct.values(), key=lambda result: result[0])[:N_REBUILT]:
+            yield self.rebuilt(found, price, labels)
+
+    def some_draws(self) -> list[NDArray[Any]]:
+        """Draws as candidates, evenly spaced, that have not too many clusters."""
+        return [own for own in self.partitions.thinned(N_DRAWS_TRIED).labels if own.max() < self.room]
+
+    def linkage_cuts(self) -> list[NDArray[Any]]:
+        """Cuts of the average-linkage tree of 1 − probability of being together."""
+        if not 1 < self.N <= MOST_FOR_LINKAGE:
+            return []
+        from scipy.cluster.hierarchy import cut_tree, linkage
+        from scipy.spatial.distance import squareform
+
+        apart = coclustering(self.partitions, None, dtype="float32")
+        np.subtract(1, apart, out=apart)
+        np.fill_diagonal(apart, 0)
+        tree = linkage(squareform(apart, checks=False), "average")
+        cuts = cut_tree(tree, n_clusters=np.arange(1, self.room + 1))
+        return list(cuts.T.astype(np.int64))
+
+    def best_of(self, candidates: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+        """Those of smallest expected loss."""
+        losses = [losses_to_draws(labels, self.draws, self.loss).mean() for labels in candidates]
+        return [candidates[i] for i in np.argsort(losses, kind="stable")[:N_TRIED]]
+
+    def empty(self) -> "Found":
+        """A partition as the kernels take it, with all objects out."""
+        from tetiwd.summarize._allocation import Found
+
+        grow, meet = self.loss.tables(self.N)
+        return Found(
+            row=self.row,
+            counts=np.zeros((self.n_rows, self.room), dtype=np.int32),
+            saved=np.full((self.n_rows, self.room), meet[0]),
+            labels=np.full(self.N, -1, dtype=np.int64),
+            sizes=np.zeros(self.room, dtype=np.int64),
+            n_clusters=np.zeros(1, dtype=np.int64),
+            grow=grow,
+            meet=meet,
+            pairs_both=np.zeros(len(self.draws)),
+            pairs_theirs=np.array([ARI().f(np.bincount(own)).sum() for own in self.draws]),
+        )
+
+    def fill(self, found: "Found", labels: NDArray[Any] | None) -> None:
+        """Make this the partition that is found; without labels all objects are out."""
+        if labels is None:
+            for array, value in ((found.counts, 0), (found.saved, found.meet[0]), (found.labels, -1)):
+                array[:] = value
+            for array in (found.sizes, found.n_clusters, found.pairs_both):
+                array[:] = 0
+            return
+        _, own = np.unique(labels, return_inverse=True)
+        found.labels[:] = own
+        found.n_clusters[0] = own.max() + 1
+        found.sizes[:] = np.bincount(own, minlength=self.room)
+        cells = (self.row.astype(np.int64) * self.room + own[:, None]).ravel()
+        found.counts[:] = np.bincount(cells, minlength=found.counts.size).reshape(found.counts.shape)
+        found.saved[:] = found.meet[found.counts]
+        together = (found.counts * (found.counts - 1.0) / 2).sum(axis=1)
+        draw_of_row = np.repeat(np.arange(len(self.draws)), self.sizes_of_draws)
+        found.pairs_both[:] = np.bincount(draw_of_row, together, minlength=len(self.draws))
+
+    def improved(self, found: "Found") -> tuple[float, Ints]:
+        """Move objects until none wants to."""
+        from tetiwd.summarize._allocation import improve
+
+        improve(found, self.rng.permutation(self.N), MOST_PASSES)
+        return float(losses_to_draws(found.labels, self.draws, self.loss).mean()), found.labels.copy()
+
+    def rebuilt(self, found: "Found", best: float, labels: Ints) -> tuple[float, Ints]:
+        """Dissolve clusters one by one and build them anew, as long as that helps."""
+        from tetiwd.summarize._allocation import allocate, clear
+
+        self.fill(found, labels)
+        for _ in range(MOST_ROUNDS):
+            better = False
+            for g in self.rng.permutation(int(labels.max()) + 1):
+                members = np.flatnonzero(labels == g)  # of another cluster if numbers have changed: as good as any
+                if not len(members):
+                    continue
+                clear(found, members)
+                allocate(found, self.rng.permutation(members))
+                price, others = self.improved(found)
+                if price < best - 1e-12:
+                    best, labels, better = price, others, True
+                else:
+                    self.fill(found, labels)
+            if not better:
+                break
+        return best, labels
