@@ -4,12 +4,12 @@ import sys
 import time
 from argparse import ArgumentParser
 
-from benchmarks import drpm, growth, likelihood, machine, memory, mixing, precision, start_up, sweep, threads
+from benchmarks import answers, drpm, growth, likelihood, machine, memory, mixing, precision, start_up, sweep, threads
 from benchmarks.table import Row, markdown
 
 PARTS = {
     module.__name__.rpartition(".")[2]: module
-    for module in (sweep, growth, likelihood, mixing, memory, start_up, precision, threads, drpm)
+    for module in (sweep, growth, likelihood, mixing, memory, start_up, precision, threads, drpm, answers)
 }
 TARGET = machine.ROOT / "docs" / "benchmarks.md"
 INTRODUCTION = """\

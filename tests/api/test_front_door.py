@@ -36,7 +36,7 @@ def test_readme_example_runs(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("DistanceSeries(3 epochs; 30, 40, 35 objects")
     assert lines[1] == "2021: squared Euclidean (30 objects)"
-    assert lines[2].startswith(("Chains", "All 2 chains agree"))
+    assert lines[2].startswith(("Chains", "All 4 chains agree"))
     found = [float(k) for k in lines[3].strip("[]").split()]
     true = [len(set(labels.tolist())) for labels in names["truth"].labels]
     assert all(abs(a - b) < 1.5 for a, b in zip(found, true, strict=True))

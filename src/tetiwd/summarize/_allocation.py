@@ -88,15 +88,23 @@ def weigh(found, i, price):
             price[g] = price[g] / S + found.grow[found.sizes[g]]
         price[k] = found.grow[0] - found.meet[0]
         return
-    pairs, mine = max(0.5 * N * (N - 1), 1.0), 0.0
+    pairs, mine = max(0.5 * N * (N - 1), 1.0), np.zeros(k + 1)  # of pairs: if i joins each of the clusters
     for g in range(k):
         mine += 0.5 * found.sizes[g] * (found.sizes[g] - 1)
+    for g in range(k):
+        mine[g] += found.sizes[g]
     for s in range(S):
         r = found.row[i, s]
         both, theirs = found.pairs_both[s], found.pairs_theirs[s]
-        for g in range(k):
-            price[g] -= adjusted_rand(both + found.saved[r, g], mine + found.sizes[g], theirs, pairs)
-        price[k] -= adjusted_rand(both, mine, theirs, pairs)
+        if 0 < theirs < pairs:  # then the index is a ratio like any other, and the loop is fast
+            chance = theirs / pairs
+            for g in range(k):
+                expected = mine[g] * chance
+                price[g] -= (both + found.saved[r, g] - expected) / (0.5 * (mine[g] + theirs) - expected)
+        else:
+            for g in range(k):
+                price[g] -= adjusted_rand(both + found.saved[r, g], mine[g], theirs, pairs)
+        price[k] -= adjusted_rand(both, mine[k], theirs, pairs)
     for g in range(k + 1):
         price[g] /= S
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tetiwd.errors import SettingsError
 from tetiwd.summarize.alignment import Alignment
 from tetiwd.summarize.kinship import Kinship, SharedObjects, flows_in_draws, recurring
+from tetiwd.summarize.links import Links, links_from
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +25,7 @@ class ClusterChains:
 
     alignment: Alignment
     kinship: Kinship
+    linked_by: Links
     level: float = 0.9
 
     def table(self) -> "pd.DataFrame":
@@ -79,6 +81,9 @@ class ClusterChains:
 
     def links(self) -> "pd.DataFrame":
         """One row per pair of clusters of consecutive epochs that any draw links, with the probability of the link.
+        A chain of the clustering that skips epochs has a row for that, too.
+
+        Links are of the kind that made the clustering's chains (``Clustering.linked_by``).
 
         ``source`` and ``target`` are (chain, time), so that ``networkx.from_pandas_edgelist(links, edge_attr=True,
         create_using=networkx.DiGraph)`` makes the graph. ``in_clustering`` marks links of the clustering itself;
@@ -87,19 +92,14 @@ class ClusterChains:
         import pandas as pd
 
         rows = []
-        for t in range(len(self._times) - 1):
-            probability = self.alignment.linked(t + 1).mean(axis=0)
-            both = np.outer(self.alignment.present[t], self.alignment.present[t + 1])
+        for t in range(1, len(self._times)):
+            probability = self.linked_by.linked(self.alignment, t).mean(axis=0)
+            both = np.outer(self.alignment.present[t - 1], self.alignment.present[t])
             for g, h in np.argwhere(both & ((probability > 0) | np.eye(len(probability), dtype=bool))):
-                rows.append(
-                    {
-                        "source": (int(g), self._times[t]),
-                        "target": (int(h), self._times[t + 1]),
-                        "probability": float(probability[g, h]),
-                        "in_clustering": bool(g == h),
-                        "chain": int(g) if g == h else -1,
-                    }
-                )
+                rows.append(self._link(t - 1, int(g), t, int(h), probability[g, h]))
+            for g, earlier in self._gaps(t):
+                back = self.linked_by.returned(self.alignment, earlier, t)
+                rows.append(self._link(earlier, g, t, g, np.nan if back is None else back[:, g, g].mean()))
         return pd.DataFrame(rows, columns=["source", "target", "probability", "in_clustering", "chain"])
 
     def events(self, least: float = 0.05) -> "pd.DataFrame":
@@ -108,8 +108,8 @@ class ClusterChains:
         A chain is "born" at the first time it is there, "died" at the first time it is not. It has "split" at a time if
         two or more clusters of that time go on with it and at least one of them is not a continuation of another chain;
         "merged" is the same with time reversed. It has "returned" if it is new at a time but of one kind with a chain
-        that had ended earlier. The last three need objects known by name, or cross-time distances. ``others`` are the
-        clusters concerned, the most probable first.
+        that had ended earlier, and then it does not count as born. The last three need objects known by name, or
+        cross-time distances. ``others`` are the clusters concerned, the most probable first.
         """
         import pandas as pd
 
@@ -117,11 +117,14 @@ class ClusterChains:
             raise SettingsError(f"least must be a probability, not {least!r}")
         rows: list[dict[str, Any]] = []
         for t in range(1, len(self._times)):
-            born, died = self.alignment.born(t), self.alignment.died(t)
-            rows += self._listed("born", t, born.mean(axis=0), self.alignment.present[t])
-            rows += self._listed("died", t, died.mean(axis=0), self.alignment.present[t - 1])
+            born, died = self.linked_by.born(self.alignment, t), self.linked_by.died(self.alignment, t)
+            back = self._returned(t, born)
+            really_born = (born & ~back.any(axis=2)).mean(axis=0)
+            before, now = self.alignment.present[t - 1], self.alignment.present[t]
+            rows += self._listed("born", t, really_born, now)
+            rows += self._listed("died", t, died.mean(axis=0), before)
             rows += self._split_or_merged(t, born, died)
-            rows += self._returned(t, born)
+            rows += self._listed("returned", t, back.any(axis=2).mean(axis=0), now, back.mean(axis=0))
         table = pd.DataFrame(rows, columns=["time", "event", "chain", "probability", "others"])
         return table[table.probability >= max(least, np.finfo(float).tiny)].reset_index(drop=True)
 
@@ -155,6 +158,21 @@ class ClusterChains:
         shown = f"; links {sure.mean():.0%} certain on average" if len(sure) else ""
         return f"ClusterChains({self.alignment.n_chains} chains over {len(self._times)} epochs{shown})"
 
+    def _link(self, t: int, g: int, later: int, h: int, probability: float) -> dict[str, Any]:
+        return {
+            "source": (g, self._times[t]),
+            "target": (h, self._times[later]),
+            "probability": float(probability),
+            "in_clustering": g == h,
+            "chain": g if g == h else -1,
+        }
+
+    def _gaps(self, t: int) -> list[tuple[int, int]]:
+        """Chains that the clustering has at t but not just before, and the epoch they had last been there."""
+        present = self.alignment.present
+        back = present[t] & ~present[t - 1] & present[: t - 1].any(axis=0)
+        return [(int(g), int(np.flatnonzero(present[: t - 1, g])[-1])) for g in np.flatnonzero(back)]
+
     @property
     def _times(self) -> tuple[Any, ...]:
         return self.alignment.partitions.times
@@ -179,14 +197,15 @@ class ClusterChains:
             *self._listed("merged", t, merged.mean(axis=0), self.alignment.present[t], out_of),
         ]
 
-    def _returned(self, t: int, born: Bools) -> list[dict[str, Any]]:
+    def _returned(self, t: int, born: Bools) -> Bools:
+        """Does a cluster of t that seems new come from a chain that had ended earlier? (S, n_chains, n_chains)."""
         back = np.zeros((self.alignment.n_draws, self.alignment.n_chains, self.alignment.n_chains), dtype=bool)
         for earlier in range(t - 1):
             kin = self.kinship.between(self.alignment, earlier, t)
             if kin is not None:
-                ended = (self.alignment.counterpart[:, earlier] >= 0) & ~self.alignment.alive_at(earlier, t - 1)
+                ended = self.linked_by.died(self.alignment, earlier + 1)
                 back |= kin[1].transpose(0, 2, 1) & ended[:, None, :] & born[:, :, None]
-        return self._listed("returned", t, back.any(axis=2).mean(axis=0), self.alignment.present[t], back.mean(axis=0))
+        return back
 
     def _listed(
         self, event: str, t: int, probability: NDArray[Any], present: Bools, others: NDArray[Any] | None = None
@@ -223,7 +242,8 @@ def cluster_chains(
     for name, value in {"share": share, "level": level}.items():
         if not 0 < value < 1:
             raise SettingsError(f"{name} must lie between 0 and 1, not {value!r}")
-    return ClusterChains(alignment, kinship or SharedObjects(share), level)
+    links = links_from(alignment.clustering.linked_by)
+    return ClusterChains(alignment, kinship or SharedObjects(share), links, level)
 
 
 def next_appearances(ids: tuple[NDArray[Any], ...]) -> list[tuple[int, int, NDArray[np.int64], NDArray[np.int64]]]:

@@ -25,6 +25,7 @@ class Clustering:
     expected_loss: float  # mean of the epochs' expected losses, weighted by their numbers of objects
     loss: str
     found_by: str  # "search", "annealing", or "given"
+    linked_by: str = "model"  # what made chains of the clusters: "model", or "objects" that are known by name
 
     @property
     def flat(self) -> Ints:
@@ -50,7 +51,11 @@ class Clustering:
 
 
 def as_clustering(
-    draws: "Sample | Partitions", labels: Any, loss: str | Loss = "vi", found_by: str = "given"
+    draws: "Sample | Partitions",
+    labels: Any,
+    loss: str | Loss = "vi",
+    found_by: str = "given",
+    linked_by: str = "model",
 ) -> Clustering:
     """Labels per epoch as a clustering of the objects of the draws, with its expected loss."""
     partitions, measure = as_partitions(draws), as_loss(loss)
@@ -59,7 +64,7 @@ def as_clustering(
         return labels
     own = in_order_of_birth(check_labels(labels, partitions.n_objects), partitions)
     expected = float(losses_by_draw(own, partitions, measure).mean())
-    return Clustering(partitions.split(own), partitions.times, expected, measure.name, found_by)
+    return Clustering(partitions.split(own), partitions.times, expected, measure.name, found_by, linked_by)
 
 
 def losses_by_draw(labels: NDArray[Any], partitions: Partitions, loss: Loss) -> NDArray[np.float64]:

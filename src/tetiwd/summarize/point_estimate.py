@@ -12,6 +12,7 @@ from tetiwd.errors import SettingsError
 from tetiwd.params import is_whole
 from tetiwd.summarize.alignment import Alignment, align
 from tetiwd.summarize.clustering import Clustering, as_clustering
+from tetiwd.summarize.links import Links, choose_source, links_from
 from tetiwd.summarize.losses import Loss, as_loss
 from tetiwd.summarize.partitions import Ints, Partitions, as_partitions
 from tetiwd.summarize.search import Search
@@ -27,6 +28,7 @@ def representative(
     n_runs: int = 8,
     max_draws: int = 1000,
     max_clusters: int | None = None,
+    links: str = "auto",
     seed: int = 0,
 ) -> Clustering:
     """The clustering with the smallest expected loss over the draws, and the most probable links.
@@ -44,6 +46,10 @@ def representative(
         The search looks at no more draws than this, evenly spaced; the loss that is returned is over all of them.
     max_clusters
         Most clusters an epoch may have; None for as many as any draw has, and some more.
+    links
+        What makes chains of clusters: "model" for the links that were sampled, "objects" for objects known by name
+        (most of those who stay go from one cluster to the other; a chain may skip epochs and return), "auto" for
+        objects where any come back.
     seed
         Seed of the orders. The same seed gives the same answer.
     """
@@ -52,12 +58,13 @@ def representative(
         raise SettingsError(f"n_runs must be a whole number of at least 1, not {n_runs!r}")
     if max_clusters is not None and not is_whole(max_clusters, 1):
         raise SettingsError(f"max_clusters must be a whole number of at least 1 or None, not {max_clusters!r}")
+    source = choose_source(partitions, links)
     some = partitions.thinned(max_draws)
     found: list[Ints] = []
     for t in range(partitions.n_epochs):
         search = Search(some.epoch(t), measure, max_clusters, np.random.default_rng([seed, t]))
         found.append(min(search.results(n_runs), key=lambda result: result[0])[1])
-    return as_clustering(partitions, linked(some, found), measure, "search")
+    return as_clustering(partitions, linked(some, found, links_from(source)), measure, "search", source)
 
 
 def annealed(sample: "Sample", loss: str | Loss = "vi") -> Clustering:
@@ -65,20 +72,26 @@ def annealed(sample: "Sample", loss: str | Loss = "vi") -> Clustering:
     return as_clustering(sample, sample.best_frozen.labels, loss, "annealing")
 
 
-def linked(draws: "Sample | Partitions", labels: list[Ints]) -> list[Ints]:
+def linked(draws: "Sample | Partitions", labels: list[Ints], links: Links) -> list[Ints]:
     """Clusters of every epoch, renamed so that those with the most probable links share a label."""
     partitions = as_partitions(draws)
     first = np.cumsum([0, *(int(own.max()) + 1 for own in labels[:-1])])
     apart = as_clustering(partitions, [own + start for own, start in zip(labels, first, strict=True)])
     alignment = align(partitions, apart)
     chain = np.arange(apart.n_chains)
+    ended: dict[int, int] = {}  # clusters that go nowhere, and their epochs
     for t in range(1, partitions.n_epochs):
-        for earlier, later in best_links(alignment, t):
+        found = dict(best_links(alignment, t, links))
+        ended |= {int(g): t - 1 for g in np.flatnonzero(alignment.present[t - 1]) if g not in found}
+        new = {int(h) for h in np.flatnonzero(alignment.present[t])} - set(found.values())
+        found |= returns(alignment, t, links, ended, new)
+        for earlier, later in found.items():
             chain[later] = chain[earlier]
+            ended.pop(earlier, None)
     return [chain[own] for own in apart.labels]
 
 
-def best_links(alignment: Alignment, t: int) -> list[tuple[int, int]]:
+def best_links(alignment: Alignment, t: int, links: Links) -> list[tuple[int, int]]:
     """Links from t−1 to t that are expected to make most statements right.
 
     A link states two things, where one cluster goes and where the other comes from; without it the statements are that
@@ -87,8 +100,23 @@ def best_links(alignment: Alignment, t: int) -> list[tuple[int, int]]:
     from scipy.optimize import linear_sum_assignment
 
     here, there = (np.flatnonzero(alignment.present[own]) for own in (t - 1, t))
-    probability = alignment.linked(t).mean(axis=0)[np.ix_(here, there)]
-    died, born = alignment.died(t).mean(axis=0)[here], alignment.born(t).mean(axis=0)[there]
+    probability = links.linked(alignment, t).mean(axis=0)[np.ix_(here, there)]
+    died, born = links.died(alignment, t).mean(axis=0)[here], links.born(alignment, t).mean(axis=0)[there]
     gain = np.maximum(2 * probability - died[:, None] - born[None, :], 0.0)
     pairs = zip(*linear_sum_assignment(gain, maximize=True), strict=True)
     return [(int(here[g]), int(there[h])) for g, h in pairs if gain[g, h] > 0]
+
+
+def returns(alignment: Alignment, t: int, links: Links, ended: dict[int, int], new: set[int]) -> dict[int, int]:
+    """Chains that ended before t−1 and the new clusters of t that they probably come back as, the latest first."""
+    found: dict[int, int] = {}
+    for earlier in sorted({epoch for epoch in ended.values() if epoch < t - 1}, reverse=True):
+        back = links.returned(alignment, earlier, t)
+        if back is None:
+            continue
+        for g in [own for own, epoch in ended.items() if epoch == earlier]:
+            probability = back[:, g].mean(axis=0)
+            h = int(probability.argmax())
+            if probability[h] > 0.5 and h in new and h not in found.values():
+                found[g] = h
+    return found

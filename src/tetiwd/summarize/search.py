@@ -24,6 +24,7 @@ MOST_PASSES = 100
 N_TRIED = 3  # best candidates of each origin that the search goes on from
 N_REBUILT = 3  # best partitions whose clusters are built anew
 MOST_ROUNDS = 10
+SAME = 1e-12  # difference of losses that is rounding
 SPARE_ROOM = 8  # clusters beyond those of the largest draw
 
 
@@ -123,7 +124,11 @@ class Search:
         from tetiwd.summarize._allocation import improve
 
         improve(found, self.rng.permutation(self.N), MOST_PASSES)
-        return float(losses_to_draws(found.labels, self.draws, self.loss).mean()), found.labels.copy()
+        return self.price(found), found.labels.copy()
+
+    def price(self, found: "Found") -> float:
+        """Expected loss of the partition that is found."""
+        return float(losses_to_draws(found.labels, self.draws, self.loss).mean())
 
     def rebuilt(self, found: "Found", best: float, labels: Ints) -> tuple[float, Ints]:
         """Dissolve clusters one by one and build them anew, as long as that helps."""
@@ -138,8 +143,11 @@ class Search:
                     continue
                 clear(found, members)
                 allocate(found, self.rng.permutation(members))
+                if abs(self.price(found) - best) < SAME:  # it has become what it was
+                    self.fill(found, labels)
+                    continue
                 price, others = self.improved(found)
-                if price < best - 1e-12:
+                if price < best - SAME:
                     best, labels, better = price, others, True
                 else:
                     self.fill(found, labels)
