@@ -1870,6 +1870,74 @@ def move_links(rng, left, right, model, n_steps):
 
 
 @helper
+def exchange_side(links, neighbour, f, g):
+    """Clusters f and g of an epoch exchange their links to one neighbour. Its own inverse."""
+    b, c = links[f], links[g]
+    links[f], links[g] = c, b
+    if b >= 0:
+        neighbour.link[b] = g
+    if c >= 0:
+        neighbour.link[c] = f
+
+
+@helper
+def exchange_links(epoch, before, after, f, g, sides):
+    """Clusters f and g of an epoch exchange their links to the epoch before (sides 0), after (1) or both (2)."""
+    if sides != 1:
+        exchange_side(epoch.back, before, f, g)
+    if sides != 0:
+        exchange_side(epoch.forward, after, f, g)
+
+
+@helper
+def anything_to_exchange(epoch, f, g, sides):
+    """Is any of the links there?"""
+    back, forward = max(epoch.back[f], epoch.back[g]), max(epoch.forward[f], epoch.forward[g])
+    return (sides != 1 and back >= 0) or (sides != 0 and forward >= 0)
+
+
+@kernel
+def exchange_with_rows(rng, epoch, before, after, model, n_steps):
+    """Metropolis–Hastings: two clusters exchange links to one neighbour or both, and get new rows; returns acceptances.
+
+    Rows have settled on their links. With the old rows an exchange is rarely acceptable; here both are drawn anew,
+    one without the other, then the other, from the laws that go with the links.
+    """
+    k, accepted = epoch.size[0], 0
+    if k < 2:
+        return accepted
+    law, old = make_row_law(k), np.empty((k, k))
+    current = log_around(epoch, before, after, model)
+    for _ in range(n_steps):
+        f = int(rng.random() * k)
+        g = int(rng.random() * (k - 1))
+        g += g >= f
+        sides = int(rng.random() * 3)
+        if not anything_to_exchange(epoch, f, g, sides):
+            continue
+        for i in range(k):
+            for j in range(k):
+                old[i, j] = epoch.A[i, j]
+        ratio = 0.0
+        for drawn in (False, True):
+            forth = propose_row(rng, law, epoch, before, after, model, f, g, drawn)
+            forth += propose_row(rng, law, epoch, before, after, model, g, g, drawn)
+            ratio += -forth if drawn else forth
+            if not drawn:
+                exchange_links(epoch, before, after, f, g, sides)
+        proposed = log_around(epoch, before, after, model)
+        if accept(rng, proposed - current, ratio, model.power):
+            current = proposed
+            accepted += 1
+        else:
+            exchange_links(epoch, before, after, f, g, sides)
+            for i in range(k):
+                for j in range(k):
+                    epoch.A[i, j] = old[i, j]
+    return accepted
+
+
+@helper
 def link_first_free_pair(left, right):
     """Link the first cluster of either side that has no link; False if there is no such pair."""
     for c in range(left.size[0]):

@@ -36,7 +36,7 @@ class Draws:
     @classmethod
     def empty(cls, n_objects: Sequence[int], *, geometry_every: int) -> "Draws":
         """No draws yet."""
-        names = ("labels", *SCALARS, *PER_EPOCH, "link_acceptance", "scale_acceptance")
+        names = ("labels", *SCALARS, *PER_EPOCH, "link_acceptance", "exchange_acceptance", "scale_acceptance")
         return cls(n_objects, {name: [] for name in names}, geometry_every)
 
     def __len__(self) -> int:
@@ -81,6 +81,7 @@ class Draws:
             "moved": info.moved,
             "geometry_acceptance": info.geometry,
             "link_acceptance": info.links,
+            "exchange_acceptance": info.exchanges,
             "scale_acceptance": np.array([info.scale.get(name, np.nan) for name in scale.NAMES]),
             "spread": np.array([_mean_distance(A) * state.unit for A in geometry]),
             "log_det_A": np.array([np.linalg.slogdet(A * state.unit)[1] for A in geometry]),

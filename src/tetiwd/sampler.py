@@ -17,6 +17,7 @@ from tetiwd.data import DistanceSeries
 from tetiwd.density import log_joint_of
 from tetiwd.draws import Draws
 from tetiwd.moves import (
+    exchange_links,
     link_greedily,
     scale,
     update_assignments,
@@ -79,9 +80,12 @@ def sweep(
     moved = update_assignments(state, models, s.n_aux, streams.epochs, coupled=coupled, pool=pool)
     rows = update_geometry(state, models, s.n_geometry_steps, streams.epochs, coupled=coupled, pool=pool)
     splits, merges = update_split_merge(state, models, s.n_split_merge, streams.chain, coupled=coupled)
-    links = update_links(state, models, streams.epochs) if coupled else np.full(state.n_epochs - 1, np.nan)
+    links, exchanges = np.full(state.n_epochs - 1, np.nan), np.full(state.n_epochs, np.nan)
+    if coupled:
+        links = update_links(state, models, streams.epochs)
+        exchanges = exchange_links(state, models, s.n_geometry_steps, streams.epochs)
     scales = update_scales(state, h, tuning.steps, s.n_scale_steps, streams.chain, power=power, dof_factor=dof_factor)
-    return SweepInfo(moved, rows, splits, merges, links, scales)
+    return SweepInfo(moved, rows, splits, merges, links, exchanges, scales)
 
 
 class Chain:

@@ -251,6 +251,7 @@ class SweepInfo:
     splits: Ints  # (T,) accepted splits that began at an epoch
     merges: Ints  # (T,) the same of merges
     links: Floats  # (T−1,) acceptance rate of links, NaN where they do not move
+    exchanges: Floats  # (T,) the same of exchanging links together with rows of A
     scale: dict[str, float] = field(default_factory=dict)  # acceptance rate of every move of ``moves.scale``
 
 

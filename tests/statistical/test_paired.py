@@ -9,7 +9,14 @@ import pytest
 from geweke import MODELS, state_of, statistics
 from reference import rng_for
 from tetiwd import simulate
-from tetiwd.moves import assignments, split_merge, update_assignments, update_geometry, update_split_merge
+from tetiwd.moves import (
+    assignments,
+    exchange_links,
+    split_merge,
+    update_assignments,
+    update_geometry,
+    update_split_merge,
+)
 from tetiwd.sampler import Streams
 from tetiwd.state import models_of
 
@@ -17,6 +24,7 @@ SIZES = (5, 4, 5, 4)
 MOVES = {
     "assignments": lambda state, models, s: update_assignments(state, models, 2, s.epochs, coupled=True),
     "geometry": lambda state, models, s: update_geometry(state, models, 2, s.epochs, coupled=True),
+    "exchange": lambda state, models, s: exchange_links(state, models, 2, s.epochs),
     "split and merge": lambda state, models, s: update_split_merge(state, models, 4, s.chain, coupled=True),
 }
 

@@ -1,13 +1,16 @@
-"""Move 3: which cluster of today is yesterday's. The likelihood does not change, only the two priors do.
+"""Move 3: which cluster of today is yesterday's.
 
 A pair of clusters, one at each side of a boundary, is drawn at random. If they are linked the link is cut, otherwise
-they are linked and their former partners, if any, are linked to each other (everything that follows moves along).
-The move is its own inverse.
+they are linked and their former partners, if any, are linked to each other (everything that follows moves along). The
+move is its own inverse. The likelihood does not change, only the two priors do.
+
+Rows of A settle on their links, which makes them sticky. So two clusters of an epoch also exchange their links to the
+epoch before, the epoch after, or both, and get new rows at once, from laws close to their posterior.
 """
 
 import numpy as np
 
-from tetiwd._kernels import Model, find_links, move_links
+from tetiwd._kernels import Model, exchange_with_rows, find_links, move_links
 from tetiwd.state import ChainState, Floats
 
 
@@ -17,6 +20,17 @@ def update_links(state: ChainState, models: list[Model], rngs: list[np.random.Ge
     for t in range(len(rates)):
         n_steps = int(state.size[t, 0] + state.size[t + 1, 0])
         rates[t] = move_links(rngs[t], state.before(t + 1), state.after(t), models[t], n_steps) / n_steps
+    return rates
+
+
+def exchange_links(state: ChainState, models: list[Model], n_passes: int, rngs: list[np.random.Generator]) -> Floats:
+    """Propose as many exchanges as there are clusters at every epoch; returns the shares accepted (NaN for none)."""
+    rates = np.full(state.n_epochs, np.nan)
+    if models[0].isotropic or n_passes == 0 or state.n_epochs == 1:
+        return rates
+    for t in range(state.n_epochs):
+        n_steps = n_passes * int(state.size[t, 0])
+        rates[t] = exchange_with_rows(rngs[t], *state.around(t), models[t], n_steps) / n_steps
     return rates
 
 

@@ -12,6 +12,7 @@ from tetiwd.draws import SCALARS, Draws
 LARGEST_R_HAT = 1.1
 SMALLEST_ESS = 100
 N_PAIRS = 20  # pairs of objects per epoch whose togetherness is followed
+N_LINKED_PAIRS = 200  # the same of consecutive epochs, of which fewer are linked
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,11 @@ def _label_free(draws_by_chain: Sequence[Draws], times: Sequence[Any], n: int, s
             (d.labels_at(t)[:n, pairs[:, 0]] == d.labels_at(t)[:n, pairs[:, 1]]).mean(axis=1) for d in draws_by_chain
         ]
         series[f"pairs together at {time}"] = np.array(together)
+        if t > 0:
+            before = rng.integers(draws_by_chain[0].n_objects[t - 1], size=N_LINKED_PAIRS)
+            now = rng.integers(size, size=N_LINKED_PAIRS)
+            linked = [(d.labels_at(t - 1)[:n, before] == d.labels_at(t)[:n, now]).mean(axis=1) for d in draws_by_chain]
+            series[f"pairs linked from {times[t - 1]} to {time}"] = np.array(linked)
     return {name: values.astype(float) for name, values in series.items()}
 
 
