@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.errors import SettingsError
 from tetiwd.summarize.clustering import Clustering, as_clustering
 from tetiwd.summarize.partitions import Ints, Partitions, as_partitions
 
@@ -53,31 +54,39 @@ class Alignment:
 
     def sizes(self) -> NDArray[np.int64]:
         """Members of every chain at every epoch in every draw, (S, T, n_chains + 1); others come last."""
+        return np.stack([self.sizes_at(t) for t in range(self.partitions.n_epochs)], axis=1)
+
+    def sizes_at(self, t: int) -> NDArray[np.int64]:
+        """Members of every chain at epoch t in every draw, (S, n_chains + 1); others come last."""
         S, k = self.n_draws, self.n_chains + 1
-        sizes = np.empty((S, self.partitions.n_epochs, k), dtype=np.int64)
-        for t in range(self.partitions.n_epochs):
-            shifted = np.where(self.words_at(t) < 0, k - 1, self.words_at(t))
-            cells = np.arange(S)[:, None] * k + shifted
-            sizes[:, t] = np.bincount(cells.ravel(), minlength=S * k).reshape(S, k)
-        return sizes
+        shifted = np.where(self.words_at(t) < 0, k - 1, self.words_at(t))
+        cells = np.arange(S)[:, None] * k + shifted
+        return np.bincount(cells.ravel(), minlength=S * k).reshape(S, k)
 
     def linked(self, t: int) -> Bools:
         """Are clusters of t−1 and t linked? (S, n_chains, n_chains)."""
+        self._check_has_one_before(t)
         here, there = self.counterpart[:, t - 1], self.counterpart[:, t]
         return (here[:, :, None] == there[:, None, :]) & (here >= 0)[:, :, None]
 
     def born(self, t: int) -> Bools:
         """Is the cluster there at t, and its chain was not before? (S, n_chains)."""
+        self._check_has_one_before(t)
         return (self.counterpart[:, t] >= 0) & ~self.alive_at(t, t - 1)
 
     def died(self, t: int) -> Bools:
         """Was the cluster there before t, and its chain is not now? (S, n_chains)."""
+        self._check_has_one_before(t)
         return (self.counterpart[:, t - 1] >= 0) & ~self.alive_at(t - 1, t)
 
     def alive_at(self, t: int, other: int) -> Bools:
         """Is the draw's chain that a cluster of t belongs to there at another epoch? (S, n_chains)."""
         labels = self.counterpart[:, t]
         return np.take_along_axis(self._alive[:, other], np.maximum(labels, 0), axis=1) & (labels >= 0)
+
+    def _check_has_one_before(self, t: int) -> None:
+        if not 1 <= t < self.partitions.n_epochs:
+            raise SettingsError(f"links lead to the epochs 1 to {self.partitions.n_epochs - 1}, not to epoch {t!r}")
 
     @cached_property
     def _alive(self) -> Bools:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tetiwd.errors import SettingsError
 from tetiwd.summarize.alignment import Alignment
 from tetiwd.summarize.kinship import Kinship, SharedObjects, flows_in_draws, recurring
-from tetiwd.summarize.links import Links, links_from
+from tetiwd.summarize.links import Links, ModelLinks, PlaceLinks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -232,8 +232,8 @@ def cluster_chains(
     alignment
         The draws matched with the clustering, from :func:`align`.
     kinship
-        How splits, merges and returns are recognised; None for objects known by name (:class:`SharedObjects`), or give
-        :class:`SamePlace` where there are cross-time distances.
+        How splits, merges and returns are recognised: :class:`SharedObjects` (by name) or :class:`SamePlace` (from
+        cross-time distances). None for places if these made the links, and for names otherwise.
     share
         With names: the share of the objects of a cluster that makes another cluster its kin.
     level
@@ -242,8 +242,10 @@ def cluster_chains(
     for name, value in {"share": share, "level": level}.items():
         if not 0 < value < 1:
             raise SettingsError(f"{name} must lie between 0 and 1, not {value!r}")
-    links = links_from(alignment.clustering.linked_by)
-    return ClusterChains(alignment, kinship or SharedObjects(share), links, level)
+    links = alignment.clustering.linked_by or ModelLinks()
+    if kinship is None:
+        kinship = links.place if isinstance(links, PlaceLinks) else SharedObjects(share)
+    return ClusterChains(alignment, kinship, links, level)
 
 
 def next_appearances(ids: tuple[NDArray[Any], ...]) -> list[tuple[int, int, NDArray[np.int64], NDArray[np.int64]]]:

@@ -11,6 +11,7 @@ from tetiwd.summarize.partitions import Ints, Partitions, as_partitions, check_l
 
 if TYPE_CHECKING:
     from tetiwd.chains import Sample
+    from tetiwd.summarize.links import Links
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,7 +26,7 @@ class Clustering:
     expected_loss: float  # mean of the epochs' expected losses, weighted by their numbers of objects
     loss: str
     found_by: str  # "search", "annealing", or "given"
-    linked_by: str = "model"  # what made chains of the clusters: "model", or "objects" that are known by name
+    linked_by: "Links | None" = None  # what made chains of the clusters; None for the model
 
     @property
     def flat(self) -> Ints:
@@ -44,9 +45,10 @@ class Clustering:
 
     def __repr__(self) -> str:
         shown = ", ".join(map(str, self.n_clusters))
+        source = "the model" if self.linked_by is None else self.linked_by.name
         return (
             f"Clustering({shown} clusters in {self.n_chains} chains; "
-            f"expected {self.loss} loss {self.expected_loss:.4g}, by {self.found_by})"
+            f"expected {self.loss} loss {self.expected_loss:.4g}, by {self.found_by}; linked by {source})"
         )
 
 
@@ -55,7 +57,7 @@ def as_clustering(
     labels: Any,
     loss: str | Loss = "vi",
     found_by: str = "given",
-    linked_by: str = "model",
+    linked_by: "Links | None" = None,
 ) -> Clustering:
     """Labels per epoch as a clustering of the objects of the draws, with its expected loss."""
     partitions, measure = as_partitions(draws), as_loss(loss)

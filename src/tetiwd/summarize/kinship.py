@@ -5,8 +5,7 @@ Links of the model are one to one between consecutive epochs. That a cluster has
 back, can only be said where objects are known by name or distances between epochs are given.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,6 +14,9 @@ from numpy.typing import NDArray
 from tetiwd.summarize.alignment import Alignment
 
 Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+BYTES_AT_ONCE = 2**26
 LEAST_SHARED = 2  # objects; one alone is a traveller
 
 
@@ -45,38 +47,58 @@ class SharedObjects:
         return enough & (counts >= self.share * leaving), enough & (counts >= self.share * arriving)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SamePlace:
-    """Kin by place: means that are no farther apart than a gate, in an embedding of all objects.
+    """Kin by place: means that are no farther apart than a gate.
 
-    Give it ``embed(series).coordinates`` and the ``gate`` of :func:`track`. Like there, what chance adds to squared
-    distances of means is subtracted.
+    Give it ``series.cross`` and the ``gate`` of :func:`track`. As there, squared distances of means are averages of
+    D*, and what chance adds to them is subtracted.
     """
 
-    coordinates: Sequence[NDArray[np.float64]]  # T × (n_t, q)
+    cross: NDArray[Any]  # D*, (N, N)
     gate: float
+    _within: dict[int, tuple[Alignment, Floats]] = field(default_factory=dict, init=False, repr=False)
 
     def between(self, alignment: Alignment, t: int, later: int) -> tuple[Bools, Bools] | None:
-        """Distances between the means of every draw's clusters."""
-        (a, noise_a), (b, noise_b) = self._means(alignment, t), self._means(alignment, later)
-        squared = (a**2).sum(axis=2)[:, :, None] + (b**2).sum(axis=2)[:, None, :] - 2 * a @ b.transpose(0, 2, 1)
-        squared -= noise_a[:, :, None] + noise_b[:, None, :]
-        near = squared <= self.gate**2  # False where a cluster has no counterpart, and all is NaN
+        """Means of every draw's clusters that are near each other."""
+        near = self.squared_distances(alignment, t, later) <= self.gate**2  # False where it is NaN
         return near, near
 
-    def _means(self, alignment: Alignment, t: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Means of the clusters of epoch t, (S, n_chains, q), and the variance of each; NaN where a draw has none."""
-        words, X, k = alignment.words_at(t), self.coordinates[t], alignment.n_chains
-        means, noise = np.full((len(words), k, X.shape[1]), np.nan), np.full((len(words), k), np.nan)
-        lengths = (X**2).sum(axis=1)
-        for s, own in enumerate(words):
-            member = own[None, :] == np.arange(k)[:, None]
-            there = member.any(axis=1)
-            sizes = member[there].sum(axis=1)
-            means[s, there] = (member[there] @ X) / sizes[:, None]
-            scatter = lengths[own >= 0].sum() - sizes @ (means[s, there] ** 2).sum(axis=1)
-            noise[s, there] = scatter / max(1, sizes.sum() - len(sizes)) / sizes
-        return means, noise
+    def squared_distances(self, alignment: Alignment, t: int, later: int) -> Floats:
+        """Of the means of every draw's clusters, (S, n_chains, n_chains); NaN where a cluster has no counterpart."""
+        within, within_later = self._own(alignment, t), self._own(alignment, later)
+        return self._mean_distances(alignment, t, later) - within[:, :, None] - within_later[:, None, :]
+
+    def _own(self, alignment: Alignment, t: int) -> Floats:
+        """Half the mean distance within a cluster, plus the variance of its mean, (S, n_chains).
+
+        Kept for the alignment that was asked for last.
+        """
+        if t not in self._within or self._within[t][0] is not alignment:
+            half = np.diagonal(self._mean_distances(alignment, t, t), axis1=1, axis2=2) / 2
+            sizes = alignment.sizes_at(t)[:, :-1]
+            spare = np.maximum(1, (sizes - 1).clip(min=0).sum(axis=1))
+            variance = np.nansum(sizes * half, axis=1) / spare
+            with np.errstate(divide="ignore"):
+                self._within[t] = alignment, half + variance[:, None] / sizes
+        return self._within[t][1]
+
+    def _mean_distances(self, alignment: Alignment, t: int, later: int) -> Floats:
+        """Means of D* over pairs of clusters of two epochs, (S, n_chains, n_chains)."""
+        columns = alignment.partitions.columns
+        block = np.asarray(self.cross[columns[t], columns[later]], dtype=float)
+        here, there = (np.flatnonzero(alignment.present[own]) for own in (t, later))
+        result = np.full((alignment.n_draws, alignment.n_chains, alignment.n_chains), np.nan)
+        step = max(1, BYTES_AT_ONCE // (8 * (block.shape[0] + block.shape[1]) * max(len(here), len(there))))
+        for start in range(0, alignment.n_draws, step):
+            rows = slice(start, start + step)
+            left = (alignment.words_at(t)[rows, None, :] == here[:, None]).astype(float)  # (s, k, n)
+            right = (alignment.words_at(later)[rows, None, :] == there[:, None]).astype(float)
+            towards = np.moveaxis((right.reshape(-1, right.shape[2]) @ block.T).reshape(*right.shape[:2], -1), 1, 2)
+            sizes = left.sum(axis=2)[:, :, None] * right.sum(axis=2)[:, None, :]
+            with np.errstate(invalid="ignore"):
+                result[np.ix_(np.arange(alignment.n_draws)[rows], here, there)] = (left @ towards) / sizes
+        return result
 
 
 def recurring(earlier: NDArray[Any], later: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

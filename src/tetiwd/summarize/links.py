@@ -1,27 +1,26 @@
-"""Which clusters of consecutive epochs are one chain: as the model has it, or because the same objects are in them.
+"""Which clusters of consecutive epochs are one chain: as the model has it, or because we know better.
 
-The model knows nothing of who is who. It links clusters by their sizes and by how they lie to each other, so that two
-groups which change places in both look to it as if nothing had happened. Where objects are known by name, names decide.
+The model knows nothing of who is who, nor of distances between epochs. It links clusters by their sizes and by how they
+lie to each other, so that two groups which change places in both look to it as if nothing had happened. Where objects
+are known by name, names decide; where distances between epochs are known, places do.
 """
 
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.errors import SettingsError
 from tetiwd.summarize.alignment import Alignment
-from tetiwd.summarize.kinship import flows_in_draws, recurring
-from tetiwd.summarize.partitions import Partitions
+from tetiwd.summarize.kinship import SamePlace, flows_in_draws, recurring
 
 Bools = NDArray[np.bool_]
-LinkedBy = Literal["model", "objects"]
 
 
 class Links(Protocol):
     """Links in every draw, between clusters of an alignment."""
+
+    name: str
 
     def linked(self, alignment: Alignment, t: int) -> Bools:
         """Are clusters of t−1 and t linked? (S, n_chains, n_chains), one to one."""
@@ -39,6 +38,8 @@ class Links(Protocol):
 @dataclass(frozen=True)
 class ModelLinks:
     """The links that were sampled."""
+
+    name = "model"
 
     def linked(self, alignment: Alignment, t: int) -> Bools:
         """Those of the draw's own clusters."""
@@ -64,10 +65,12 @@ class ObjectLinks:
     Between epochs that have no object in common the sampled links count.
     """
 
+    name = "objects"
+
     def linked(self, alignment: Alignment, t: int) -> Bools:
         """Each is where most of the other's returning objects are; of several equals the first."""
         flows = self._flows(alignment, t - 1, t)
-        return alignment.linked(t) if flows is None else _mutual(flows)
+        return alignment.linked(t) if flows is None else mutual_best(flows, flows > 0)
 
     def born(self, alignment: Alignment, t: int) -> Bools:
         """The cluster is linked to none before it."""
@@ -84,7 +87,7 @@ class ObjectLinks:
     def returned(self, alignment: Alignment, earlier: int, t: int) -> Bools | None:
         """The same rule over a gap."""
         flows = self._flows(alignment, earlier, t)
-        return None if flows is None else _mutual(flows)
+        return None if flows is None else mutual_best(flows, flows > 0)
 
     def _flows(self, alignment: Alignment, earlier: int, t: int) -> NDArray[np.int64] | None:
         ids = alignment.partitions.ids
@@ -94,26 +97,37 @@ class ObjectLinks:
         return flows_in_draws(alignment, earlier, here, t, there)[:, :-1, :-1] if len(here) else None
 
 
-def _mutual(flows: NDArray[np.int64]) -> Bools:
-    """Clusters that are each where most of the other's objects are, (S, k, k) like the flows."""
-    to, of, chains = flows.argmax(axis=2), flows.argmax(axis=1), np.arange(flows.shape[1])
+@dataclass(frozen=True)
+class PlaceLinks:
+    """Links by place: clusters of consecutive epochs whose means are each other's nearest, and within a gate."""
+
+    place: SamePlace
+    name = "place"
+
+    def linked(self, alignment: Alignment, t: int) -> Bools:
+        """Each is the other's nearest."""
+        return self._nearest(alignment, t - 1, t)
+
+    def born(self, alignment: Alignment, t: int) -> Bools:
+        """The cluster is linked to none before it."""
+        return (alignment.counterpart[:, t] >= 0) & ~self.linked(alignment, t).any(axis=1)
+
+    def died(self, alignment: Alignment, t: int) -> Bools:
+        """The cluster is linked to none after it."""
+        return (alignment.counterpart[:, t - 1] >= 0) & ~self.linked(alignment, t).any(axis=2)
+
+    def returned(self, alignment: Alignment, earlier: int, t: int) -> Bools | None:
+        """The same rule over a gap."""
+        return self._nearest(alignment, earlier, t)
+
+    def _nearest(self, alignment: Alignment, earlier: int, t: int) -> Bools:
+        squared = self.place.squared_distances(alignment, earlier, t)
+        near = squared <= self.place.gate**2
+        return mutual_best(np.where(near, -squared, -np.inf), near)
+
+
+def mutual_best(scores: NDArray[Any], possible: Bools) -> Bools:
+    """Pairs of clusters of which each has the other's best score, of several equals the first; (S, k, k)."""
+    to, of, chains = scores.argmax(axis=2), scores.argmax(axis=1), np.arange(scores.shape[1])
     mutual = np.take_along_axis(of, to, axis=1) == chains
-    return (to[:, :, None] == chains) & mutual[:, :, None] & (flows > 0)
-
-
-def links_from(how: str) -> Links:
-    """Links by the name of their source."""
-    return ObjectLinks() if how == "objects" else ModelLinks()
-
-
-def choose_source(partitions: Partitions, links: str) -> LinkedBy:
-    """ "model" or "objects"; "auto" takes objects where any of them comes back at the next epoch."""
-    if links not in ("auto", "model", "objects"):
-        raise SettingsError(f'links must be "auto", "model" or "objects", not {links!r}')
-    if links == "objects" and partitions.ids is None:
-        raise SettingsError('links="objects" needs ids; make the series with ids, or use "model"')
-    if links == "model" or partitions.ids is None:
-        return "model"
-    known = [set(own.tolist()) for own in partitions.ids]
-    comes_back = any(a & b for a, b in pairwise(known))
-    return "objects" if links == "objects" or comes_back else "model"
+    return (to[:, :, None] == chains) & mutual[:, :, None] & possible

@@ -4,15 +4,19 @@ At every epoch the partition of smallest expected loss is searched for. Then lin
 as possible are expected to be right: where every cluster comes from, and where it goes.
 """
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tetiwd.data import DistanceSeries
 from tetiwd.errors import SettingsError
 from tetiwd.params import is_whole
 from tetiwd.summarize.alignment import Alignment, align
 from tetiwd.summarize.clustering import Clustering, as_clustering
-from tetiwd.summarize.links import Links, choose_source, links_from
+from tetiwd.summarize.embedding import cross_of
+from tetiwd.summarize.kinship import SamePlace
+from tetiwd.summarize.links import Links, ModelLinks, ObjectLinks, PlaceLinks
 from tetiwd.summarize.losses import Loss, as_loss
 from tetiwd.summarize.partitions import Ints, Partitions, as_partitions
 from tetiwd.summarize.search import Search
@@ -28,7 +32,7 @@ def representative(
     n_runs: int = 8,
     max_draws: int = 1000,
     max_clusters: int | None = None,
-    links: str = "auto",
+    links: str | Links = "auto",
     seed: int = 0,
 ) -> Clustering:
     """The clustering with the smallest expected loss over the draws, and the most probable links.
@@ -47,9 +51,10 @@ def representative(
     max_clusters
         Most clusters an epoch may have; None for as many as any draw has, and some more.
     links
-        What makes chains of clusters: "model" for the links that were sampled, "objects" for objects known by name
-        (most of those who stay go from one cluster to the other; a chain may skip epochs and return), "auto" for
-        objects where any come back.
+        What makes chains of clusters: "model" for the links that were sampled; "objects" for names (most of those who
+        stay go from one cluster to the other); "place" for cross-time distances (clusters are each other's nearest);
+        or links of your own. With names or places a chain may skip epochs and return. "auto" takes names if any
+        object is there at two consecutive epochs, else places if the series has D*, else the model.
     seed
         Seed of the orders. The same seed gives the same answer.
     """
@@ -58,13 +63,14 @@ def representative(
         raise SettingsError(f"n_runs must be a whole number of at least 1, not {n_runs!r}")
     if max_clusters is not None and not is_whole(max_clusters, 1):
         raise SettingsError(f"max_clusters must be a whole number of at least 1 or None, not {max_clusters!r}")
-    source = choose_source(partitions, links)
+    how = source_of_links(draws, links)
     some = partitions.thinned(max_draws)
     found: list[Ints] = []
     for t in range(partitions.n_epochs):
         search = Search(some.epoch(t), measure, max_clusters, np.random.default_rng([seed, t]))
         found.append(min(search.results(n_runs), key=lambda result: result[0])[1])
-    return as_clustering(partitions, linked(some, found, links_from(source)), measure, "search", source)
+    source = place_links(how, found) if isinstance(how, DistanceSeries) else how
+    return as_clustering(partitions, linked(some, found, source), measure, "search", source)
 
 
 def annealed(sample: "Sample", loss: str | Loss = "vi") -> Clustering:
@@ -72,12 +78,38 @@ def annealed(sample: "Sample", loss: str | Loss = "vi") -> Clustering:
     return as_clustering(sample, sample.best_frozen.labels, loss, "annealing")
 
 
+def source_of_links(draws: "Sample | Partitions", links: str | Links) -> Links | DistanceSeries:
+    """What links are to come from: the series if they come from its cross-time distances, once there are clusters."""
+    if not isinstance(links, str):
+        return links
+    if links not in ("auto", "model", "objects", "place"):
+        raise SettingsError(f'links must be "auto", "model", "objects", "place" or Links, not {links!r}')
+    ids = as_partitions(draws).ids
+    series = None if isinstance(draws, Partitions) or draws.series.cross is None else draws.series
+    if links == "objects" and ids is None:
+        raise SettingsError('links="objects" needs ids; make the series with ids')
+    if links == "place" and series is None:
+        raise SettingsError('links="place" needs a sample whose series has cross-time distances (cross=…)')
+    known = [] if ids is None else [set(own.tolist()) for own in ids]
+    if links == "objects" or (links == "auto" and any(a & b for a, b in pairwise(known))):
+        return ObjectLinks()
+    return series if series is not None and links in ("auto", "place") else ModelLinks()
+
+
+def place_links(series: DistanceSeries, labels: list[Ints]) -> PlaceLinks:
+    """Links from cross-time distances, with the gate that suits these clusters."""
+    from tetiwd.summarize.tracking import track
+
+    tracks = track(series, labels)
+    return PlaceLinks(SamePlace(cross_of(series), tracks.gate))
+
+
 def linked(draws: "Sample | Partitions", labels: list[Ints], links: Links) -> list[Ints]:
     """Clusters of every epoch, renamed so that those with the most probable links share a label."""
     partitions = as_partitions(draws)
     first = np.cumsum([0, *(int(own.max()) + 1 for own in labels[:-1])])
     apart = as_clustering(partitions, [own + start for own, start in zip(labels, first, strict=True)])
-    alignment = align(partitions, apart)
+    alignment = align(partitions, apart, max_draws=partitions.n_draws)
     chain = np.arange(apart.n_chains)
     ended: dict[int, int] = {}  # clusters that go nowhere, and their epochs
     for t in range(1, partitions.n_epochs):
