@@ -20,6 +20,18 @@ def is_whole(value: Any, least: int) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
 
 
+def check_share(name: str, value: Any) -> None:
+    """Refuse anything but a number between 0 and 1."""
+    if not isinstance(value, Real) or not 0 < float(value) < 1:
+        raise SettingsError(f"{name} must lie between 0 and 1, not {value!r}")
+
+
+def check_seed(seed: Any) -> None:
+    """Refuse anything but a whole number that is not negative."""
+    if not is_whole(seed, 0):
+        raise SettingsError(f"seed must be a whole number of at least 0, not {seed!r}")
+
+
 def _as_numbers(values: Any) -> Any:
     """A list or array as a tuple, a zero-dimensional array as a number; text and the empty list stay as they are."""
     plain = values.tolist() if hasattr(values, "tolist") else values

@@ -150,9 +150,20 @@ def test_draws_are_comparable_because_the_constant_is_of_the_data_alone(seed, h,
 
 @given(seed=seeds, sizes=sizes, h=hyperparameters, kind=kinds)
 def test_weights_of_births_are_ratios_of_the_joint(seed, sizes, h, kind):
-    more, rng = one_more(seed, sizes, h, kind), rng_for(seed, 71)
+    check_births(one_more(seed, sizes, h, kind), rng_for(seed, 71))
+
+
+def extended(epoch, b, f, rng):
+    """A with a row for a new cluster, and the forward factor."""
+    row, log_forward = epoch.draw_birth(b, f, rng)
+    A = np.pad(epoch.A, (0, 1))
+    A[-1] = A[:, -1] = row
+    return A, log_forward
+
+
+def check_births(more, rng):
     for b, f in more.kinds_of_birth():
-        A, log_forward = more.epoch.extended(b, f, rng)
+        A, log_forward = extended(more.epoch, b, f, rng)
         world, name = more.born(b, f, A)
         growth = more.growth(name, world)
         prior = more.epoch.weight(FRESH, b, f)
@@ -173,6 +184,32 @@ def test_all_kinds_of_birth_are_among_those():
     assert seen == set(product([False, True], repeat=2))
 
 
+def no_forward_factor(draw_birth):
+    return lambda self, *args: (draw_birth(self, *args)[0], 0.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "bug"),
+    [
+        ("draw_birth", no_forward_factor(EpochOfDraw.draw_birth)),
+        ("log_constant", lambda self: 0.0),
+        ("weight", lambda self, chain, b=FRESH, f=FRESH: 1.0),
+    ],
+    ids=["forgotten factor of A at the next epoch", "forgotten constant of the urn", "forgotten prior"],
+)
+def test_planted_bugs_are_caught(monkeypatch, name, bug):
+    h = Hyperparameters(dof=3, df_A=20, **SAMPLED)
+
+    def all_pass():
+        for seed in range(10):
+            check_births(OneMore(seed, [4, 3, 4], 1, h), rng_for(seed, 74))
+
+    all_pass()
+    monkeypatch.setattr(EpochOfDraw, name, bug)
+    with pytest.raises(AssertionError):
+        all_pass()
+
+
 @pytest.mark.parametrize("coupling", [True, False])
 @pytest.mark.parametrize("max_clusters", [None, 5])
 def test_births_of_all_kinds_add_up_where_rows_are_not_drawn(max_clusters, coupling):
@@ -183,12 +220,12 @@ def test_births_of_all_kinds_add_up_where_rows_are_not_drawn(max_clusters, coupl
     for more in states:
         growth = []
         for b, f in more.kinds_of_birth():
-            world, name = more.born(b, f, more.epoch.extended(b, f, None)[0])
+            world, name = more.born(b, f, extended(more.epoch, b, f, None)[0])
             growth.append(more.growth(name, world))
         assert np.allclose(more.weigh()[-1] + more.constant(), np.logaddexp.reduce(growth), **close)
 
 
-def integrated_birth(more, b, f, n_nodes=24):
+def integrated_birth(more, b, f, n_nodes=20):
     """Joint with a new cluster over that without, integrated over its row by quadrature; one cluster is there."""
     A11, df, epoch = more.epoch.A[0, 0], more.h.df_A, more.epoch
     P = prior_scale(epoch.A_before, sorted(epoch.before), [*epoch.chains.tolist(), b], epoch.new_scale)
@@ -221,9 +258,9 @@ def births_with_one_cluster():
 def test_births_are_averaged_over_the_rows_of_the_model():
     more = births_with_one_cluster()
     exact = sum(integrated_birth(more, b, f) for b, f in more.kinds_of_birth())
-    coarse = sum(integrated_birth(more, b, f, 16) for b, f in more.kinds_of_birth())
+    coarse = sum(integrated_birth(more, b, f, 14) for b, f in more.kinds_of_birth())
     assert coarse == pytest.approx(exact, rel=1e-3)
-    found = np.exp([more.weigh(100, seed)[-1] + more.constant() for seed in range(40)])
+    found = np.exp([more.weigh(60, seed)[-1] + more.constant() for seed in range(40)])
     error = found.std(ddof=1) / np.sqrt(len(found))
     assert error < 0.1 * exact
     assert abs(found.mean() - exact) < 4 * error + abs(coarse - exact)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from reference import random_covariance, random_labels, rng_for
 from tetiwd.model import block_statistics, log_likelihood, log_likelihood_dense, log_likelihood_similarity_dense
-from tetiwd.model.prediction import predict
+from tetiwd.model.prediction import predict, predict_first
 
 seeds = st.integers(0, 2**32 - 1)
 kinds = st.sampled_from(["distances", "similarities"])
@@ -148,3 +148,15 @@ def test_clusters_that_lie_very_far_apart_lose_no_more_than_rounding(seed, far):
     magnitude = case.dof * (1 + case.data.max() / case.alpha)
     gap = np.abs(case.log_density()[0] + case.constant() - growth).max()
     assert gap < np.finfo(float).eps * condition * magnitude * case.n
+
+
+@given(seed=seeds, k=st.integers(1, 4), kind=kinds)
+def test_the_first_of_a_cluster_is_one_of_an_empty_cluster(seed, k, kind):
+    case = random_case(seed, k=k, extra=1, kind=kind)
+    a, rest = case.A[:k, k], case.A[:k, :k]
+    h = np.linalg.solve(rest, a)
+    counts, sums = block_statistics(case.data[: case.n, : case.n], case.labels, k)
+    residual = case.A[k, k] - h @ a
+    law = predict_first(counts, sums, rest, case.alpha, [h], [residual], similarity=case.similarity)
+    found = law.log_density(case.row_sums(), case.dof, case.own())
+    assert np.allclose(found[:, 0], case.log_density()[:, -1], **close)

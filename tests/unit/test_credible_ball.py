@@ -197,7 +197,29 @@ def test_nonsense_is_refused(options, message):
 
 
 def test_a_centre_of_other_objects_is_refused():
-    with pytest.raises(DataError, match="labels has 3 entries where the draws have 4 objects in all"):
+    with pytest.raises(DataError, match=r"labels has shape \(3,\)"):
         credible_ball(twenty()[0], [0, 0, 1])
     with pytest.raises(SettingsError, match="give a Sample or Partitions, not list"):
         credible_ball([[0, 0, 1]], [0, 0, 1])
+
+
+def test_equal_partitions_are_all_in_the_ball_or_all_outside():
+    """Four partitions, three times each under different names: VI differs in the last bits."""
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        base = rng.integers(12, size=80)
+        four = np.where(rng.random((4, 80)) < 0.3, rng.integers(12, size=(4, 80)), base)
+        draws = np.array([rng.permutation(12)[four[s % 4]] for s in range(12)])
+        inside = credible_ball(Partitions.from_labels(draws), base, level=0.4).inside.reshape(3, 4)
+        assert np.array_equal(inside.any(axis=0), inside.all(axis=0))
+
+
+def test_a_small_level_is_a_small_ball():
+    draws = Partitions.from_labels([[[0, 0, 0], [0, 0, 1], [0, 1, 2]]])
+    assert credible_ball(draws, [0, 0, 0], level=1e-10).radius == 0
+
+
+@pytest.mark.parametrize("level", ["much", None, 0, 1, 2, np.nan])
+def test_levels_that_are_none_are_refused(level):
+    with pytest.raises(SettingsError, match="level must lie between 0 and 1"):
+        credible_ball(Partitions.from_labels([[[0]]]), [0], level=level)

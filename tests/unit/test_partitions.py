@@ -171,8 +171,13 @@ def test_samples_and_partitions_are_both_draws(sample):
         ([[[0]], [["a"]]], {}, "labels of epoch 1 must be integers, not <U1"),
         (np.zeros((2, 3), dtype=bool), {}, "must be integers, not bool"),
         ([[[0], [0]], [[0]]], {}, r"every epoch needs the same number of draws, not \[2, 1\]"),
-        ([], {}, "every epoch needs"),
-        ([[[0]], [[0]]], {"times": [1]}, "times has 1 values for 2 epochs"),
+        ([], {}, "there is no epoch"),
+        (np.full((1, 1), 2**63, dtype=np.uint64), {}, "must be smaller than 2⁶³; 9223372036854775808 is too large"),
+        ([[[0, 1], [0]]], {}, "labels of epoch 0 must be an array, with rows of equal length"),
+        ([[[0]]], {"times": 2001}, "times must have a value for each of the 1 epochs"),
+        ([[[0]]], {"ids": 5}, "ids must be one list per epoch"),
+        ([[[0]]], {"ids": [5]}, "ids must be one list per epoch"),
+        ([[[0]], [[0]]], {"times": [1]}, "times must have a value for each of the 2 epochs"),
         ([[[0]], [[0]]], {"ids": [["a"]]}, r"ids must be one list per epoch, with \(1, 1\) entries"),
         ([[[0]], [[0, 0]]], {"ids": [["a"], ["b"]]}, r"ids must be one list per epoch, with \(1, 2\) entries"),
         ([[[0, 0]]], {"ids": [["a", "a"]]}, "epoch 0 has the id 'a' twice"),
@@ -219,16 +224,19 @@ def test_a_clustering_is_labels_too():
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ([[0, 0], [0, 0]], "labels has 4 entries where the draws have 5 objects in all"),
-        ([0, 0, 0, 0], "labels has 4 entries"),
-        ([], "labels has 0 entries"),
-        (7, "labels has 1 entries"),
-        ([[0, 0, 0], [0, 0]], r"labels has \(3, 2\) objects by epoch where the draws have \(2, 3\)"),
-        ([[0, 0, 0, 0, 0]], r"labels has \(5,\) objects by epoch where the draws have \(2, 3\)"),
+        ([[0, 0], [0, 0]], r"one list per epoch with \(2, 3\) entries; shapes are \[\(2,\), \(2,\)\]"),
+        ([0, 0, 0, 0], r"labels has shape \(4,\); give one list per epoch, or one of all 5 objects"),
+        (np.zeros((1, 5), dtype=int), r"labels has shape \(1, 5\)"),
+        ([[0, 0, [0]], [0, 0]], "labels of epoch 0 must be an array"),
+        ([[0, 0], 3], "must be one list per epoch"),
+        ([], r"labels has shape \(0,\)"),
+        (7, r"labels has shape \(\)"),
+        ([[0, 0, 0], [0, 0]], r"shapes are \[\(3,\), \(2,\)\]"),
+        ([[0, 0, 0, 0, 0]], r"shapes are \[\(5,\)\]"),
         ([[0, 0], [0.0, 1.0, 1.0]], "labels must be integers, not float64"),
         (list("aabbb"), "labels must be integers, not <U1"),
         ([True, False, True, True, True], "labels must be integers, not bool"),
-        (three_epochs(), "labels has 12 entries where the draws have 5"),
+        (three_epochs(), r"labels has shape \(2, 6\)"),
     ],
     ids=str,
 )
@@ -238,5 +246,5 @@ def test_labels_that_do_not_fit_the_draws_are_refused(labels, message):
 
 
 def test_refusals_call_the_labels_by_their_name():
-    with pytest.raises(DataError, match="truth has 1 entries"):
+    with pytest.raises(DataError, match="truth has shape"):
         check_labels([0], (2, 3), "truth")

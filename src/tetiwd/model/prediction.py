@@ -59,3 +59,32 @@ def predict(
         variance = variance + alpha * y**2 / total
     seen = weights[: k - extra]
     return Prediction(seen, variance, np.einsum("bc,bd,dc->c", seen, S, seen), similarity)
+
+
+def predict_first(
+    counts: ArrayLike,
+    block_sums: ArrayLike,
+    A: ArrayLike,
+    alpha: float,
+    rows: ArrayLike,
+    residuals: ArrayLike,
+    *,
+    similarity: bool = False,
+) -> Prediction:
+    """The law of one more object that is the first of its cluster, for several rows that cluster may have in A.
+
+    A row is a = A h with residual variance s = a_cc − hᵀa; give h as the rows of ``rows``, (m, k), and s, (m,). With
+    M as above the weights are Mh and the variance is α(1 + hᵀMh) + s; for distances y_c is 1 − nᵀMh.
+    """
+    n, S, A_ = (np.asarray(x, dtype=float) for x in (counts, block_sums, A))
+    h = np.asarray(rows, dtype=float).T
+    factor = np.linalg.cholesky(A_)
+    M = factor @ np.linalg.solve(alpha * np.eye(len(A_)) + factor.T @ (n[:, None] * factor), factor.T)
+    weights = M @ h
+    variance = alpha * (1 + (h * weights).sum(axis=0)) + np.asarray(residuals, dtype=float)
+    if not similarity:
+        y, y_new = 1 - M @ n, 1 - n @ weights
+        total = n @ y
+        weights = weights + np.outer(y, y_new) / total
+        variance = variance + alpha * y_new**2 / total
+    return Prediction(weights, variance, np.einsum("bc,bd,dc->c", weights, S, weights), similarity)

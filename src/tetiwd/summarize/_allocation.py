@@ -24,7 +24,7 @@ class Found(NamedTuple):
     labels: np.ndarray  # (N,), −1 for an object that is out
     sizes: np.ndarray  # (room,)
     n_clusters: np.ndarray  # (1,)
-    grow: np.ndarray  # (N,) price of one more in a cluster of 0, 1, … objects; empty for the Rand index
+    grow: np.ndarray  # (N + 1,) price of one more in a cluster of 0, 1, … objects; empty for the Rand index
     meet: np.ndarray  # (N + 1,) what one more in an intersection of 0, 1, … objects saves
     pairs_both: np.ndarray  # (S,) pairs together in both, for the Rand index
     pairs_theirs: np.ndarray  # (S,) pairs together in a draw

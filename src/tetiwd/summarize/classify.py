@@ -17,7 +17,7 @@ from tetiwd.errors import DataError, SettingsError
 from tetiwd.model.geometry_prior import draw_row, log_wishart, prior_scale
 from tetiwd.model.likelihood import block_statistics
 from tetiwd.model.partition_prior import FreeLabels, candidate_weight
-from tetiwd.model.prediction import predict
+from tetiwd.model.prediction import predict, predict_first
 from tetiwd.params import is_whole
 from tetiwd.summarize.alignment import align
 from tetiwd.summarize.clustering import Clustering
@@ -76,7 +76,7 @@ def classify(
     squared: bool | None = None,
     own: Any = None,
     t: int = -1,
-    n_births: int = 16,
+    n_births: int = 50,
     max_draws: int = 200,
     together: bool = False,
     seed: int = 0,
@@ -192,15 +192,19 @@ class EpochOfDraw:
             for f in (FRESH, *(c for c in self.after if c not in self.chains))
         ]
         weights = np.array([self.weight(FRESH, b, f) for b, f in kinds])
-        if not weights.sum():
+        no_room = self.h.geometry == "full" and self.h.df_A <= len(self.A)
+        if no_room or not weights.sum():
             return np.full(len(row_sums), -np.inf)
         drawn = rng.choice(len(kinds), size=n_births, p=weights / weights.sum())
-        found = []
-        for b, f in (kinds[own_kind] for own_kind in drawn):
-            A, log_forward = self.extended(b, f, rng)
-            law = predict(self.sizes, self.block_sums, A, self.alpha, similarity=self.similarity)
-            found.append(law.log_density(row_sums, self.dof, own)[:, -1] + log_forward)
-        return np.logaddexp.reduce(found, axis=0) - np.log(n_births) + np.log(weights.sum())
+        rows, log_forward = np.empty((n_births, len(self.A) + 1)), np.empty(n_births)
+        for i, kind in enumerate(drawn):
+            b, f = kinds[int(kind)]
+            rows[i], log_forward[i] = self.draw_birth(b, f, rng)
+        h = np.linalg.solve(self.A, rows[:, :-1].T).T
+        residuals = rows[:, -1] - (h * rows[:, :-1]).sum(axis=1)
+        law = predict_first(self.sizes, self.block_sums, self.A, self.alpha, h, residuals, similarity=self.similarity)
+        found = law.log_density(row_sums, self.dof, own) + log_forward
+        return np.logaddexp.reduce(found, axis=1) - np.log(n_births) + np.log(weights.sum())
 
     def weight(self, chain: int, b: int = FRESH, f: int = FRESH) -> float:
         """Prior weight of a chain that is there, or of one to be born that continues b and goes on as f."""
@@ -213,23 +217,23 @@ class EpochOfDraw:
             free = FreeLabels(self.h.max_clusters - here, self.h.max_clusters - len(self.chains), born_next)
         return candidate_weight(size, before, after, self.xi, self.h.max_clusters, free)
 
-    def extended(self, b: int, f: int, rng: np.random.Generator) -> tuple[Floats, float]:
-        """A with a row for a new cluster, and the log factor by which A of the next epoch becomes more probable."""
+    def draw_birth(self, b: int, f: int, rng: np.random.Generator) -> tuple[Floats, float]:
+        """The row in A of a new cluster, and the log factor by which A of the next epoch becomes more probable."""
         k = len(self.A)
-        A = np.zeros((k + 1, k + 1))
-        A[:k, :k] = self.A
         if self.h.geometry == "isotropic":
-            A[k, k] = self.new_scale
-            return A, 0.0
+            return np.append(np.zeros(k), self.new_scale), 0.0
         chains, chains_before = self.chains.tolist(), sorted(self.before)
         scale = prior_scale(self.A_before, chains_before, [*chains, b], self.new_scale)
-        A[k] = A[:, k] = draw_row(self.A, scale, self.h.df_A, rng)
+        row = draw_row(self.A, scale, self.h.df_A, rng)
         if f == FRESH:
-            return A, 0.0
+            return row, 0.0
+        A = np.zeros((k + 1, k + 1))
+        A[:k, :k] = self.A
+        A[k] = A[:, k] = row
         chains_after = sorted(self.after)
         with_it = prior_scale(A, [*chains, f], chains_after, self.new_scale)
         without = prior_scale(self.A, chains, chains_after, self.new_scale)
-        return A, log_wishart(self.A_after, with_it, self.h.df_A) - log_wishart(self.A_after, without, self.h.df_A)
+        return row, log_wishart(self.A_after, with_it, self.h.df_A) - log_wishart(self.A_after, without, self.h.df_A)
 
     def log_constant(self) -> float:
         """What one more object does to the constants of the urn, the same for all clusters."""
@@ -254,7 +258,8 @@ def _kept_draws(sample: "Sample", max_draws: int) -> list[tuple[Draws, int]]:
 
 def _check_new(sample: "Sample", new: Any, squared: bool | None, own: Any, t: int) -> tuple[Floats, Floats]:
     """The new distances, squared, or similarities with their diagonal; refused where they make no sense."""
-    series, name = sample.series, "new distances"
+    series, similar = sample.series, sample.series.kind == "similarities"
+    name = "new similarities" if similar else "new distances"
     try:
         rows = np.atleast_2d(np.asarray(new, dtype=float))
     except (TypeError, ValueError):
@@ -267,10 +272,13 @@ def _check_new(sample: "Sample", new: Any, squared: bool | None, own: Any, t: in
         raise DataError(
             f"{name} of object {i} hold {rows[i, j]} for object {j} of the epoch; fill it in or leave it out"
         )
-    if series.kind == "similarities":
+    if similar:
         if own is None:
             raise DataError("similarities need those of every new object with itself: own=…")
-        diagonal = np.atleast_1d(np.asarray(own, dtype=float))
+        try:
+            diagonal = np.atleast_1d(np.asarray(own, dtype=float))
+        except (TypeError, ValueError):
+            diagonal = np.empty(0)
         if diagonal.shape != (len(rows),) or not np.isfinite(diagonal).all():
             raise DataError(f"own must be {len(rows)} finite numbers, one per new object")
         return rows, diagonal

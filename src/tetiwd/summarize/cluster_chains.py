@@ -100,7 +100,8 @@ class ClusterChains:
             for g, earlier in self._gaps(t):
                 back = self.linked_by.returned(self.alignment, earlier, t)
                 rows.append(self._link(earlier, g, t, g, np.nan if back is None else back[:, g, g].mean()))
-        return pd.DataFrame(rows, columns=["source", "target", "probability", "in_clustering", "chain"])
+        kinds = {"probability": float, "in_clustering": bool, "chain": int}  # of a table without rows, too
+        return pd.DataFrame(rows, columns=["source", "target", *kinds]).astype(kinds)
 
     def events(self, least: float = 0.05) -> "pd.DataFrame":
         """What happened, with its probability: one row per event that is at least so probable, in order of time.
@@ -154,7 +155,7 @@ class ClusterChains:
 
     def __repr__(self) -> str:
         links = self.links()
-        sure = links[links.in_clustering].probability
+        sure = links[links.in_clustering].probability.dropna()
         shown = f"; links {sure.mean():.0%} certain on average" if len(sure) else ""
         return f"ClusterChains({self.alignment.n_chains} chains over {len(self._times)} epochs{shown})"
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.errors import SettingsError
-from tetiwd.summarize.partitions import Partitions, as_partitions
+from tetiwd.summarize.partitions import Partitions, as_partitions, numbered
 
 if TYPE_CHECKING:
     from tetiwd.chains import Sample
@@ -40,11 +40,13 @@ def coclustering(
     rows = partitions.labels if t is None else partitions.at(check_epoch(t, partitions.n_epochs))
     same = other is None or other == t
     columns = rows if same else partitions.at(check_epoch(other, partitions.n_epochs))
-    precision = np.dtype(dtype)
-    if precision not in (np.dtype("float32"), np.dtype("float64")):
+    precision = next((kind for kind in map(np.dtype, ("float32", "float64")) if dtype in (kind, kind.name)), None)
+    if precision is None:
         raise SettingsError(f'dtype must be "float32" or "float64", not {dtype!r}')
+    if same:
+        rows = columns = numbered(rows)
     n, m = rows.shape[1], columns.shape[1]
-    require_memory(n * m * precision.itemsize, f"the co-clustering of {n} with {m} objects", SMALLER_DATA)
+    require_memory(n * m * (precision.itemsize + 4), f"the co-clustering of {n} with {m} objects", SMALLER_DATA)
     return _shared(rows, columns, precision)
 
 
@@ -63,7 +65,8 @@ def _shared(rows: NDArray[Any], columns: NDArray[Any], precision: np.dtype[Any])
     total = np.zeros((n, m), dtype=precision)
     step = max(1, BYTES_AT_ONCE // (4 * k * (n + m)))
     for start in range(0, S, step):
-        total += _indicators(rows[start : start + step], k).T @ _indicators(columns[start : start + step], k)
+        left = _indicators(rows[start : start + step], k)
+        total += left.T @ (left if rows is columns else _indicators(columns[start : start + step], k))
     total /= S
     return total
 

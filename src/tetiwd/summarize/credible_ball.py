@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.errors import SettingsError
+from tetiwd.params import check_share
 from tetiwd.summarize.clustering import Clustering, in_order_of_birth, losses_by_draw
 from tetiwd.summarize.coclustering import check_epoch
 from tetiwd.summarize.losses import Loss, as_loss
@@ -18,6 +18,8 @@ from tetiwd.summarize.partitions import Ints, Partitions, as_partitions, check_l
 
 if TYPE_CHECKING:
     from tetiwd.chains import Sample
+
+ROUNDING = 1e-12  # equal partitions under other names differ by less
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,7 +54,7 @@ class CredibleBall:
     @property
     def inside(self) -> NDArray[np.bool_]:
         """Which draws are in the ball, (S,)."""
-        return self.distances <= self.radius
+        return self.distances <= self.radius + ROUNDING
 
     def __repr__(self) -> str:
         return (
@@ -83,20 +85,19 @@ def credible_ball(
     level
         Posterior probability of the ball.
     loss
-        Distance between partitions: "vi" and "binder" are metrics, "ari" is not.
+        Distance between partitions: "vi" and "binder" (with equal prices) are metrics, "ari" is not.
     """
     partitions, distance = as_partitions(draws), as_loss(loss)
-    if not 0 < level < 1:
-        raise SettingsError(f"level must lie between 0 and 1, not {level!r}")
+    check_share("level", level)
     centre = check_labels(clustering, partitions.n_objects)
     if t is not None:
         t = check_epoch(t, partitions.n_epochs)
         centre = centre[partitions.columns[t]]
         partitions = partitions.epoch(t)
     distances = losses_by_draw(centre, partitions, distance)
-    rank = int(np.ceil(level * len(distances) - 1e-9)) - 1
+    rank = max(int(np.ceil(level * len(distances) - 1e-9)) - 1, 0)
     radius = float(np.sort(distances)[rank])
-    inside = np.flatnonzero(distances <= radius)
+    inside = np.flatnonzero(distances <= radius + ROUNDING)
     sizes = sum(partitions.epoch(own).labels[inside].max(axis=1) for own in range(partitions.n_epochs))
     edges = (inside[sizes == sizes.min()], inside[sizes == sizes.max()], inside)
     bounds = [_farthest(partitions, distances, rows) for rows in edges]
@@ -107,7 +108,7 @@ def _farthest(partitions: Partitions, distances: NDArray[np.float64], rows: Ints
     """The draws farthest away, each partition once."""
     most = distances[rows].max()
     found: dict[bytes, Bound] = {}
-    for row in rows[distances[rows] >= most - 1e-12]:
+    for row in rows[distances[rows] >= most - ROUNDING]:
         labels = in_order_of_birth(partitions.labels[row], partitions)
         found.setdefault(labels.tobytes(), Bound(partitions.split(labels), float(distances[row]), int(row)))
     return tuple(found.values())

@@ -41,9 +41,10 @@ class SharedObjects:
         here, there = recurring(ids[t], ids[later])
         if not len(here):
             return None
-        counts = flows_in_draws(alignment, t, here, later, there)[:, :-1, :-1]
+        flows = flows_in_draws(alignment, t, here, later, there)
+        counts = flows[:, :-1, :-1]
         enough = counts >= LEAST_SHARED
-        leaving, arriving = counts.sum(axis=2, keepdims=True), counts.sum(axis=1, keepdims=True)
+        leaving, arriving = flows.sum(axis=2)[:, :-1, None], flows.sum(axis=1)[:, None, :-1]
         return enough & (counts >= self.share * leaving), enough & (counts >= self.share * arriving)
 
 
@@ -79,8 +80,7 @@ class SamePlace:
             sizes = alignment.sizes_at(t)[:, :-1]
             spare = np.maximum(1, (sizes - 1).clip(min=0).sum(axis=1))
             variance = np.nansum(sizes * half, axis=1) / spare
-            with np.errstate(divide="ignore"):
-                self._within[t] = alignment, half + variance[:, None] / sizes
+            self._within[t] = alignment, half + variance[:, None] / np.maximum(1, sizes)
         return self._within[t][1]
 
     def _mean_distances(self, alignment: Alignment, t: int, later: int) -> Floats:

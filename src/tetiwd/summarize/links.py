@@ -70,7 +70,7 @@ class ObjectLinks:
     def linked(self, alignment: Alignment, t: int) -> Bools:
         """Each is where most of the other's returning objects are; of several equals the first."""
         flows = self._flows(alignment, t - 1, t)
-        return alignment.linked(t) if flows is None else mutual_best(flows, flows > 0)
+        return alignment.linked(t) if flows is None else mutual_best(flows, flows > 0)[:, :-1, :-1]
 
     def born(self, alignment: Alignment, t: int) -> Bools:
         """The cluster is linked to none before it."""
@@ -87,14 +87,14 @@ class ObjectLinks:
     def returned(self, alignment: Alignment, earlier: int, t: int) -> Bools | None:
         """The same rule over a gap."""
         flows = self._flows(alignment, earlier, t)
-        return None if flows is None else mutual_best(flows, flows > 0)
+        return None if flows is None else mutual_best(flows, flows > 0)[:, :-1, :-1]
 
     def _flows(self, alignment: Alignment, earlier: int, t: int) -> NDArray[np.int64] | None:
         ids = alignment.partitions.ids
         if ids is None:
             return None
         here, there = recurring(ids[earlier], ids[t])
-        return flows_in_draws(alignment, earlier, here, t, there)[:, :-1, :-1] if len(here) else None
+        return flows_in_draws(alignment, earlier, here, t, there) if len(here) else None
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ def as_loss(loss: "str | Loss") -> Loss:
     if isinstance(loss, VI | Binder | ARI):
         return loss
     known: dict[Any, Loss] = {"vi": VI(), "binder": Binder(), "ari": ARI()}
-    if loss not in known:
+    if not isinstance(loss, str) or loss not in known:
         raise SettingsError(f'loss must be "vi", "binder", "ari", or Binder(join=…, split=…), not {loss!r}')
     return known[loss]
 

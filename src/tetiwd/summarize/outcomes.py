@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tetiwd.errors import DataError, SettingsError
 from tetiwd.params import check_positive
 from tetiwd.summarize.alignment import Alignment
+from tetiwd.summarize.coclustering import check_epoch
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,11 +87,12 @@ def outcomes_by_chain(
     """
     if not 0 < level < 1:
         raise SettingsError(f"level must lie between 0 and 1, not {level!r}")
+    if np.shape(prior) != (2,):
+        raise SettingsError(f"prior must be the two numbers of a Beta distribution, not {prior!r}")
     for own in prior:
         check_positive("prior", own)
     partitions = alignment.partitions
-    if t is not None and t not in range(-partitions.n_epochs, partitions.n_epochs):
-        raise SettingsError(f"epochs are counted from 0 to {partitions.n_epochs - 1}; there is no epoch {t!r}")
+    t = None if t is None else check_epoch(t, partitions.n_epochs)
     values, who = _by_column(partitions.ids, outcome, partitions.n_objects)
     chosen = np.isfinite(values)
     if t is not None:
@@ -136,14 +138,16 @@ def _by_column(
             raise DataError(f"no id of the data has an outcome; the data have {everybody[0]!r}, for example")
         who = np.array([number[own] for own in everybody])
         return np.array([_as_number(outcome.get(own)) for own in everybody]), who
-    if len(outcome) != len(n_objects) or any(len(own) != n for own, n in zip(outcome, n_objects, strict=True)):
+    if len(outcome) != len(n_objects) or any(np.shape(own) != (n,) for own, n in zip(outcome, n_objects, strict=True)):
         raise DataError(f"outcomes must be one array per epoch with {tuple(n_objects)} entries, or a dict by id")
     flat = [_as_number(value) for epoch in outcome for value in epoch]
     return np.array(flat), np.arange(len(flat))
 
 
 def _as_number(value: Any) -> float:
-    if value is None or value != value:
+    import pandas as pd
+
+    if np.ndim(value) == 0 and pd.isna(value):
         return np.nan
     if value in (0, 1):
         return float(value)

@@ -46,11 +46,13 @@ class Partitions:
     ) -> "Partitions":
         """Labels as one integer array (draws, objects) for a single epoch, or as a list of them, one per epoch."""
         by_epoch = list(labels) if isinstance(labels, list | tuple) else [labels]
+        if not by_epoch:
+            raise DataError("there is no epoch; give an array of labels for each")
         arrays = [_as_labels(own, t) for t, own in enumerate(by_epoch)]
         if len({len(own) for own in arrays}) != 1:
             raise DataError(f"every epoch needs the same number of draws, not {[len(own) for own in arrays]}")
-        if times is not None and len(times) != len(arrays):
-            raise DataError(f"times has {len(times)} values for {len(arrays)} epochs")
+        if times is not None and np.shape(times)[:1] != (len(arrays),):
+            raise DataError(f"times must have a value for each of the {len(arrays)} epochs, not {times!r}")
         n_objects = tuple(own.shape[1] for own in arrays)
         named = tuple(range(len(arrays)) if times is None else times)
         return cls(
@@ -123,33 +125,45 @@ def numbered(labels: NDArray[Any]) -> NDArray[np.int32]:
 def check_labels(labels: Any, n_objects: Sequence[int], name: str = "labels") -> Ints:
     """Labels per epoch (or one array over all objects) as one array that fits the draws."""
     whole = labels.labels if hasattr(labels, "labels") else labels
-    parts = [np.asarray(own) for own in whole] if isinstance(whole, list | tuple) else [np.asarray(whole)]
-    if len(parts) == 1 or all(own.ndim == 1 for own in parts):
-        flat = np.concatenate([np.atleast_1d(own) for own in parts]) if parts else np.empty(0, dtype=np.int64)
+    if isinstance(whole, list | tuple) and any(hasattr(own, "__len__") and not isinstance(own, str) for own in whole):
+        parts = [_as_array(own, f"{name} of epoch {t}") for t, own in enumerate(whole)]
+        shapes = [own.shape for own in parts]
+        if shapes != [(n,) for n in n_objects]:
+            raise DataError(f"{name} must be one list per epoch with {tuple(n_objects)} entries; shapes are {shapes}")
+        flat = np.concatenate([_as_integers(own, name) for own in parts])
     else:
-        flat = np.asarray(whole)
-    if flat.ndim != 1 or len(flat) != sum(n_objects):
-        raise DataError(f"{name} has {flat.size} entries where the draws have {sum(n_objects)} objects in all")
-    if isinstance(whole, list | tuple) and all(own.ndim for own in parts):
-        sizes = tuple(len(own) for own in parts)
-        if sizes != tuple(n_objects):
-            raise DataError(f"{name} has {sizes} objects by epoch where the draws have {tuple(n_objects)}")
-    if flat.dtype.kind not in "iu":
-        raise DataError(f"{name} must be integers, not {flat.dtype}")
-    return flat.astype(np.int64)
+        flat = _as_array(whole, name)
+    if flat.shape != (sum(n_objects),):
+        raise DataError(
+            f"{name} has shape {flat.shape}; give one list per epoch, or one of all {sum(n_objects)} objects"
+        )
+    return _as_integers(flat, name)
 
 
 def _as_ids(ids: Sequence[Sequence[Any]], n_objects: Sequence[int], times: Sequence[Any]) -> tuple[NDArray[Any], ...]:
-    if len(ids) != len(n_objects) or any(len(own) != n for own, n in zip(ids, n_objects, strict=True)):
+    if not isinstance(ids, Sequence) or [np.shape(own)[:1] for own in ids] != [(n,) for n in n_objects]:
         raise DataError(f"ids must be one list per epoch, with {tuple(n_objects)} entries")
     shown = ["" if time == t else f" ({time})" for t, time in enumerate(times)]
     return check_ids([list(own) for own in ids], shown, [range(n) for n in n_objects])
 
 
 def _as_labels(labels: Any, t: int) -> NDArray[Any]:
-    array = np.asarray(labels)
+    array = _as_array(labels, f"labels of epoch {t}")
     if array.ndim != 2 or not array.size:
         raise DataError(f"labels of epoch {t} must have a row per draw and a column per object, not {array.shape}")
+    return _as_integers(array, f"labels of epoch {t}")
+
+
+def _as_array(values: Any, name: str) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise DataError(f"{name} must be an array, with rows of equal length") from None
+
+
+def _as_integers(array: NDArray[Any], name: str) -> Ints:
     if array.dtype.kind not in "iu":
-        raise DataError(f"labels of epoch {t} must be integers, not {array.dtype}")
-    return array
+        raise DataError(f"{name} must be integers, not {array.dtype}")
+    if array.size and int(array.max()) > np.iinfo(np.int64).max:
+        raise DataError(f"{name} must be smaller than 2⁶³; {array.max()} is too large")
+    return array.astype(np.int64)

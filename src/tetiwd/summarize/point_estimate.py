@@ -11,7 +11,7 @@ import numpy as np
 
 from tetiwd.data import DistanceSeries
 from tetiwd.errors import SettingsError
-from tetiwd.params import is_whole
+from tetiwd.params import check_seed, is_whole
 from tetiwd.summarize.alignment import Alignment, align
 from tetiwd.summarize.clustering import Clustering, as_clustering
 from tetiwd.summarize.embedding import cross_of
@@ -49,7 +49,8 @@ def representative(
     max_draws
         The search looks at no more draws than this, evenly spaced; the loss that is returned is over all of them.
     max_clusters
-        Most clusters an epoch may have; None for as many as any draw has, and some more.
+        Most clusters an epoch may have; None for as many as any draw has, and some more. With a limit the search is
+        more easily caught, so that it is begun four times as often.
     links
         What makes chains of clusters: "model" for the links that were sampled; "objects" for names (most of those who
         stay go from one cluster to the other); "place" for cross-time distances (clusters are each other's nearest);
@@ -63,8 +64,10 @@ def representative(
         raise SettingsError(f"n_runs must be a whole number of at least 1, not {n_runs!r}")
     if max_clusters is not None and not is_whole(max_clusters, 1):
         raise SettingsError(f"max_clusters must be a whole number of at least 1 or None, not {max_clusters!r}")
+    check_seed(seed)
     how = source_of_links(draws, links)
     some = partitions.thinned(max_draws)
+    n_runs = n_runs if max_clusters is None else 4 * n_runs
     found: list[Ints] = []
     for t in range(partitions.n_epochs):
         search = Search(some.epoch(t), measure, max_clusters, np.random.default_rng([seed, t]))

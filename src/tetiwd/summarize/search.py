@@ -55,7 +55,7 @@ class Search:
             self.fill(found, None)
             allocate(found, self.rng.permutation(self.N))
             results.append(self.improved(found))
-        distinct = {labels.tobytes(): (price, labels) for price, labels in results}
+        distinct = {by_first_appearance(labels).tobytes(): (price, labels) for price, labels in results}
         for price, labels in sorted(distinct.values(), key=lambda result: result[0])[:N_REBUILT]:
             yield self.rebuilt(found, price, labels)
 
@@ -154,3 +154,8 @@ class Search:
             if not better:
                 break
         return best, labels
+
+
+def by_first_appearance(labels: Ints) -> Ints:
+    """The same partition under names that do not depend on those it had."""
+    return np.asarray(np.unique(labels, return_index=True)[1][labels])
