@@ -16,12 +16,13 @@ def made_up(k_by_chain, n=400, n_objects=(6, 5), shift=(0.0, 0.0, 0.0, 0.0)):
         columns = {name: list(rng.standard_normal(n) + move) for name in SCALARS}
         columns |= {name: list(rng.standard_normal((n, 2))) for name in PER_EPOCH}
         columns["xi"] = [1.0] * n
+        columns["geometry_acceptance"] = list(rng.uniform(0.8, 1.0, size=(n, 2)))
         sizes = np.column_stack([np.full(n, 3), k + (rng.random(n) < 0.2)])
         columns["n_clusters"] = list(sizes)
         columns["labels"] = list(rng.integers(3, size=(n, 11)).astype(np.uint16))
         columns["link_acceptance"] = list(rng.random((n, 1)))
         columns["scale_acceptance"] = list(rng.random((n, 4)))
-        chains.append(Draws(n_objects, columns, None))
+        chains.append(Draws(n_objects, columns, 0))
     return chains
 
 
@@ -111,3 +112,28 @@ def test_a_jump_within_chains_that_is_the_same_in_all_is_no_agreement():
 def test_unknown_quantity():
     with pytest.raises(KeyError, match="there are log_joint"):
         diagnose(made_up([4, 4]), [2001, 2003])["beta"]
+
+
+def test_geometry_that_hardly_moves_is_told():
+    chains = made_up([4, 4, 4, 4])
+    for draws in chains:
+        draws._columns["geometry_acceptance"] = [np.array([0.9, 0.01])] * 400
+    found = diagnose(chains, [2001, 2003])
+    assert not found.converged
+    assert "geometry hardly moves at 2003 (1.0% of proposals are accepted)" in found.verdict
+    for draws in chains:
+        draws._columns["geometry_acceptance"] = [np.array([np.nan, np.nan])] * 400
+        draws._arrays.clear()
+    assert diagnose(chains, [2001, 2003]).verdict == "All 4 chains agree."
+
+
+def test_links_that_differ_between_chains_are_told():
+    """Same clusters in all chains, but two of four link them the other way round."""
+    chains = made_up([4, 4, 4, 4])
+    for i, draws in enumerate(chains):
+        crossed = [0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1] if i < 2 else [0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 0]
+        draws._columns["labels"] = [np.array(crossed, dtype=np.uint16)] * 400
+    found = diagnose(chains, [2001, 2003])
+    assert not found.converged
+    assert found["pairs linked from 2001 to 2003"].r_hat > 1.1
+    assert found["pairs together at 2003"].constant

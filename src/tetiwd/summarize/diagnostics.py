@@ -11,6 +11,7 @@ from tetiwd.draws import SCALARS, Draws
 
 LARGEST_R_HAT = 1.1
 SMALLEST_ESS = 100
+SMALLEST_ACCEPTANCE = 0.1  # of rows of A; nine out of ten is usual
 N_PAIRS = 20  # pairs of objects per epoch whose togetherness is followed
 N_LINKED_PAIRS = 200  # the same of consecutive epochs, of which fewer are linked
 
@@ -67,7 +68,22 @@ def diagnose(draws_by_chain: Sequence[Draws], times: Sequence[Any], seed: int = 
     quantities = tuple(_measure(name, values) for name, values in series.items())
     apart = [q for q in quantities if q.r_hat is not None and q.r_hat > LARGEST_R_HAT]
     thin = [q for q in quantities if q.ess_bulk is not None and q.ess_bulk < SMALLEST_ESS]
-    return Diagnostics(quantities, _verdict(len(draws_by_chain), apart, thin, series), not apart and not thin)
+    stuck = _stuck_geometry(draws_by_chain, times)
+    verdict = _verdict(len(draws_by_chain), apart, thin, series) + stuck
+    return Diagnostics(quantities, verdict, not apart and not thin and not stuck)
+
+
+def _stuck_geometry(draws_by_chain: Sequence[Draws], times: Sequence[Any]) -> str:
+    """A sentence if rows of A hardly move at some epoch; chains may then agree without having looked around."""
+    rates = np.concatenate([draws.geometry_acceptance for draws in draws_by_chain])
+    rates = rates[np.isfinite(rates).all(axis=1)]  # NaN where A is not free to move
+    if not len(rates) or rates.mean(axis=0).min() >= SMALLEST_ACCEPTANCE:
+        return ""
+    t = int(rates.mean(axis=0).argmin())
+    return (
+        f" But cluster geometry hardly moves at {times[t]} ({rates[:, t].mean():.1%} of proposals are accepted), as "
+        "happens where distances are far from those of points: look at series.negative_type() and series.repair()."
+    )
 
 
 def _label_free(draws_by_chain: Sequence[Draws], times: Sequence[Any], n: int, seed: int) -> dict[str, NDArray[Any]]:
