@@ -21,8 +21,8 @@ from tetiwd.errors import DataError, SettingsError
 from tetiwd.model import log_joint, log_row_density, prior_scale
 from tetiwd.model.prediction import predict
 from tetiwd.summarize.alignment import align
-from tetiwd.summarize.classify import FRESH, EpochOfDraw
 from tetiwd.summarize.clustering import as_clustering
+from tetiwd.summarize.one_more import FRESH, EpochOfDraw
 from tetiwd.summarize.partitions import Partitions
 from visits import FIXED
 

@@ -14,14 +14,11 @@ from numpy.typing import NDArray
 
 from tetiwd.draws import Draws
 from tetiwd.errors import DataError, SettingsError
-from tetiwd.model.geometry_prior import draw_row, log_wishart, prior_scale
-from tetiwd.model.likelihood import block_statistics
-from tetiwd.model.partition_prior import FreeLabels, candidate_weight
-from tetiwd.model.prediction import predict, predict_first
 from tetiwd.params import is_whole
 from tetiwd.summarize.alignment import align
 from tetiwd.summarize.clustering import Clustering
 from tetiwd.summarize.coclustering import check_epoch
+from tetiwd.summarize.one_more import EpochOfDraw
 from tetiwd.summarize.partitions import Partitions, numbered
 
 if TYPE_CHECKING:
@@ -30,7 +27,6 @@ if TYPE_CHECKING:
     from tetiwd.chains import Sample
 
 Floats = NDArray[np.float64]
-FRESH = -1  # chain id of a cluster that nobody has seen
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,135 +112,59 @@ def classify(
     chains = np.unique(alignment.clustering.labels[t])
     rng = np.random.default_rng(seed)
     m, n = rows.shape
-    log_total = np.full(m, -np.inf)  # of everything so far; sums below are relative to it
-    weight = np.zeros(m)
-    weight_squared = np.zeros(m)
-    sums = np.zeros((m, len(chains) + 2))
-    with_each = np.zeros((m, n)) if together else None
+    by_chain, by_object = WeightedMean(m, len(chains) + 2), WeightedMean(m, n if together else 0)
     for s, (draws, i) in enumerate(kept):
         epoch = EpochOfDraw(sample, draws, i, t)
         log_weights = epoch.weigh(rows, diagonal, n_births, rng)
         log_draw = np.logaddexp.reduce(log_weights, axis=1)
-        higher = np.maximum(log_total, log_draw)
-        shrink, grow = np.exp(log_total - higher), np.exp(log_draw - higher)
-        log_total = higher
-        weight, weight_squared = weight * shrink + grow, weight_squared * shrink**2 + grow**2
-        shares = np.exp(log_weights - higher[:, None])  # the draw's weight is in them
-        slot = np.full(len(chains) + 1, -1)
-        present = np.unique(partitions.at(t)[s])
-        for g, label in enumerate(alignment.counterpart[s, t, chains]):
-            slot[g] = np.searchsorted(present, label) if label >= 0 else -1
-        sums *= shrink[:, None]
-        listed = slot[slot >= 0]
-        sums[:, np.flatnonzero(slot >= 0)] += shares[:, listed]
-        sums[:, -1] += shares[:, -1]
-        sums[:, -2] += shares[:, :-1].sum(axis=1) - shares[:, listed].sum(axis=1)
-        if with_each is not None:
-            with_each *= shrink[:, None]
-            with_each += shares[:, np.searchsorted(present, partitions.at(t)[s])]
-    sums = np.maximum(sums / weight[:, None], 0.0)
+        shares = np.exp(log_weights - log_draw[:, None])
+        by_chain.add(log_draw, shares @ _columns(chains, epoch.slots, alignment.words_at(t)[s]))
+        if together:
+            by_object.add(log_draw, shares[:, epoch.slots])
+    found = by_chain.mean
     return Classification(
         time=sample.series.times[t],
         chains=chains,
-        probabilities=sums[:, :-2],
-        none=sums[:, -1] + sums[:, -2],
-        unlisted=sums[:, -2],
-        effective_draws=weight**2 / weight_squared,
-        together=None if with_each is None else with_each / weight[:, None],
+        probabilities=found[:, :-2],
+        none=found[:, -2:].sum(axis=1),
+        unlisted=found[:, -2],
+        effective_draws=by_chain.effective_draws,
+        together=by_object.mean if together else None,
     )
 
 
-class EpochOfDraw:
-    """One epoch in one draw, as a new object meets it."""
+class WeightedMean:
+    """Means over draws that count in proportion to given weights, (m, width); weights as logs of any size."""
 
-    def __init__(self, sample: "Sample", draws: Draws, i: int, t: int) -> None:
-        self.h, series = sample.hyperparameters, sample.series
-        self.similarity = series.kind == "similarities"
-        self.dof = self.h.dof_by_epoch(series.n_epochs)[t]
-        self.alpha, self.xi, self.new_scale = (float(getattr(draws, name)[i]) for name in ("alpha", "xi", "new_scale"))
-        geometry = draws.geometry[i // draws.geometry_every]
-        self.A = geometry[t]
-        self.chains, self.slots, self.sizes = np.unique(draws.labels_at(t)[i], return_inverse=True, return_counts=True)
-        self.last = t + 1 == series.n_epochs or not self.h.coupling
-        self.A_before, self.before = np.empty((0, 0)), dict[int, int]()
-        self.A_after, self.after = np.empty((0, 0)), dict[int, int]()
-        if t > 0 and self.h.coupling:
-            self.A_before, self.before = geometry[t - 1], _sizes(draws.labels_at(t - 1)[i])
-        if not self.last:
-            self.A_after, self.after = geometry[t + 1], _sizes(draws.labels_at(t + 1)[i])
-        self.block_sums = block_statistics(series.matrices[t], self.slots, len(self.A))[1]
+    def __init__(self, m: int, width: int) -> None:
+        self.log_scale = np.full(m, -np.inf)  # the largest log weight so far; everything else is relative to it
+        self.weight, self.weight_squared, self.sums = np.zeros(m), np.zeros(m), np.zeros((m, width))
 
-    def weigh(self, rows: Floats, own: Floats, n_births: int, rng: np.random.Generator) -> Floats:
-        """Log weights of new objects for every cluster, and for one yet to be born, (m, k + 1)."""
-        row_sums = np.zeros((len(rows), len(self.A)))
-        for c in range(len(self.A)):
-            row_sums[:, c] = rows[:, self.slots == c].sum(axis=1)
-        law = predict(self.sizes, self.block_sums, self.A, self.alpha, similarity=self.similarity)
-        present = law.log_density(row_sums, self.dof, own) + np.log([self.weight(c) for c in self.chains.tolist()])
-        births = self.weigh_births(row_sums, own, n_births, rng)
-        return np.column_stack([present, births]) + self.log_constant()
+    def add(self, log_weight: Floats, values: Floats) -> None:
+        """One more draw."""
+        higher = np.maximum(self.log_scale, log_weight)
+        shrink, own = np.exp(self.log_scale - higher), np.exp(log_weight - higher)
+        self.log_scale = higher
+        self.weight = self.weight * shrink + own
+        self.weight_squared = self.weight_squared * shrink**2 + own**2
+        self.sums = self.sums * shrink[:, None] + own[:, None] * values
 
-    def weigh_births(self, row_sums: Floats, own: Floats, n_births: int, rng: np.random.Generator) -> Floats:
-        """Log weight of a new cluster, averaged over kinds and rows of A drawn from the prior, (m,)."""
-        kinds = [
-            (b, f)
-            for b in (FRESH, *(c for c in self.before if c not in self.chains))
-            for f in (FRESH, *(c for c in self.after if c not in self.chains))
-        ]
-        weights = np.array([self.weight(FRESH, b, f) for b, f in kinds])
-        no_room = self.h.geometry == "full" and self.h.df_A <= len(self.A)
-        if no_room or not weights.sum():
-            return np.full(len(row_sums), -np.inf)
-        drawn = rng.choice(len(kinds), size=n_births, p=weights / weights.sum())
-        rows, log_forward = np.empty((n_births, len(self.A) + 1)), np.empty(n_births)
-        for i, kind in enumerate(drawn):
-            b, f = kinds[int(kind)]
-            rows[i], log_forward[i] = self.draw_birth(b, f, rng)
-        h = np.linalg.solve(self.A, rows[:, :-1].T).T
-        residuals = rows[:, -1] - (h * rows[:, :-1]).sum(axis=1)
-        law = predict_first(self.sizes, self.block_sums, self.A, self.alpha, h, residuals, similarity=self.similarity)
-        found = law.log_density(row_sums, self.dof, own) + log_forward
-        return np.logaddexp.reduce(found, axis=1) - np.log(n_births) + np.log(weights.sum())
+    @property
+    def mean(self) -> Floats:
+        """The means so far."""
+        return self.sums / self.weight[:, None]
 
-    def weight(self, chain: int, b: int = FRESH, f: int = FRESH) -> float:
-        """Prior weight of a chain that is there, or of one to be born that continues b and goes on as f."""
-        size = int(self.sizes[self.chains == chain].sum()) if chain != FRESH else 0
-        before, after = (self.before.get(chain if size else b, 0), self.after.get(chain if size else f, 0))
-        free = None
-        if self.h.max_clusters is not None:
-            here = len({*self.before, *self.chains.tolist()})
-            born_next = None if self.last else sum(c not in self.chains for c in self.after)
-            free = FreeLabels(self.h.max_clusters - here, self.h.max_clusters - len(self.chains), born_next)
-        return candidate_weight(size, before, after, self.xi, self.h.max_clusters, free)
-
-    def draw_birth(self, b: int, f: int, rng: np.random.Generator) -> tuple[Floats, float]:
-        """The row in A of a new cluster, and the log factor by which A of the next epoch becomes more probable."""
-        k = len(self.A)
-        if self.h.geometry == "isotropic":
-            return np.append(np.zeros(k), self.new_scale), 0.0
-        chains, chains_before = self.chains.tolist(), sorted(self.before)
-        scale = prior_scale(self.A_before, chains_before, [*chains, b], self.new_scale)
-        row = draw_row(self.A, scale, self.h.df_A, rng)
-        if f == FRESH:
-            return row, 0.0
-        A = np.zeros((k + 1, k + 1))
-        A[:k, :k] = self.A
-        A[k] = A[:, k] = row
-        chains_after = sorted(self.after)
-        with_it = prior_scale(A, [*chains, f], chains_after, self.new_scale)
-        without = prior_scale(self.A, chains, chains_after, self.new_scale)
-        return row, log_wishart(self.A_after, with_it, self.h.df_A) - log_wishart(self.A_after, without, self.h.df_A)
-
-    def log_constant(self) -> float:
-        """What one more object does to the constants of the urn, the same for all clusters."""
-        n, m, later = int(self.sizes.sum()), sum(self.before.values()), sum(self.after.values())
-        forward = 0.0 if self.last else np.log(self.xi + n) - np.log(self.xi + n + later)
-        return float(forward - np.log(self.xi + m + n))
+    @property
+    def effective_draws(self) -> Floats:
+        """How many draws of equal weight would be as good, (m,)."""
+        return self.weight**2 / self.weight_squared
 
 
-def _sizes(labels: NDArray[Any]) -> dict[int, int]:
-    chains, sizes = np.unique(labels, return_counts=True)
-    return dict(zip(chains.tolist(), sizes.tolist(), strict=True))
+def _columns(chains: NDArray[np.int64], slots: NDArray[np.int64], words: NDArray[np.int32]) -> Floats:
+    """Which column every cluster of a draw counts for, as 0 and 1: a chain, "unlisted", or "new" for one to be born."""
+    first = np.unique(slots, return_index=True)[1]
+    columns = np.append(np.where(words[first] < 0, len(chains), np.searchsorted(chains, words[first])), len(chains) + 1)
+    return np.eye(len(chains) + 2)[columns]
 
 
 def _kept_draws(sample: "Sample", max_draws: int) -> list[tuple[Draws, int]]:
