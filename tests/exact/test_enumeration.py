@@ -25,10 +25,14 @@ def exact_posterior(series, h):
     return normalised(log_p)
 
 
+MOVES = ["assignments", "split and merge", "sweep"]
 CASES = [
-    *product(["distances"], [(3, 3), (4, 4), (3, 3, 3)], ["assignments", "split and merge", "sweep"]),
-    ("similarities", (3, 3), "split and merge"),
+    *product(["distances"], [(3, 3)], MOVES),
+    ("distances", (3, 3, 3), "sweep"),
     ("similarities", (3, 3), "sweep"),
+    *(pytest.param("distances", (4, 4), move, marks=pytest.mark.slow) for move in MOVES),
+    *(pytest.param("distances", (3, 3, 3), move, marks=pytest.mark.slow) for move in MOVES[:2]),
+    pytest.param("similarities", (3, 3), "split and merge", marks=pytest.mark.slow),
 ]
 
 
@@ -41,7 +45,7 @@ def test_posterior_of_linked_partitions(kind, sizes, move, max_clusters):
     check_visits(visited, exact_posterior(series, h))
 
 
-@pytest.mark.parametrize("move", ["assignments", "split and merge"])
+@pytest.mark.parametrize("move", ["assignments", pytest.param("split and merge", marks=pytest.mark.slow)])
 def test_trying_only_some_of_the_time_changes_nothing(monkeypatch, move):
     """Births are offered to some objects only, and large changes are tried now and then."""
     monkeypatch.setattr(assignments, "OFFERS", 1)

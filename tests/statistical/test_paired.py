@@ -51,7 +51,7 @@ def thinned(monkeypatch):
     monkeypatch.setattr(split_merge, "WORTHWHILE", 3)
 
 
-@pytest.mark.parametrize("kind", ["distances", "similarities"])
+@pytest.mark.parametrize("kind", ["distances", pytest.param("similarities", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("move", MOVES)
 def test_a_move_leaves_the_joint_distribution_alone(move, kind):
     assert largest_change(move, MODELS["full"], kind, 1_500) < 4

@@ -155,7 +155,7 @@ def test_nothing_drifts_between_rebuilds(monkeypatch):
     monkeypatch.setattr(sampler, "REBUILD_EVERY", 10**9)
     chain = Chain(small_series((40, 40)), MODEL, replace(SETTINGS, n_warmup=400, n_draws=1))
     moved = sum(int(chain.step().moved.sum()) for _ in range(400))
-    assert moved > 2000
+    assert moved > 1500
     chain.state.check_invariants()
 
 
