@@ -49,8 +49,7 @@ def predict(
     k, extra = len(A_), len(A_) - len(np.asarray(counts))
     n = np.pad(np.asarray(counts, dtype=float), (0, extra))
     S = np.asarray(block_sums, dtype=float)
-    factor = np.linalg.cholesky(A_)
-    M = factor @ np.linalg.solve(alpha * np.eye(k) + factor.T @ (n[:, None] * factor), factor.T)
+    M = _inverse(n, A_, alpha)
     weights, variance = M.copy(), alpha * (1 + np.diagonal(M))
     if not similarity:
         y = 1 - M @ n
@@ -78,8 +77,7 @@ def predict_first(
     """
     n, S, A_ = (np.asarray(x, dtype=float) for x in (counts, block_sums, A))
     h = np.asarray(rows, dtype=float).T
-    factor = np.linalg.cholesky(A_)
-    M = factor @ np.linalg.solve(alpha * np.eye(len(A_)) + factor.T @ (n[:, None] * factor), factor.T)
+    M = _inverse(n, A_, alpha)
     weights = M @ h
     variance = alpha * (1 + (h * weights).sum(axis=0)) + np.asarray(residuals, dtype=float)
     if not similarity:
@@ -88,3 +86,9 @@ def predict_first(
         weights = weights + np.outer(y, y_new) / total
         variance = variance + alpha * y_new**2 / total
     return Prediction(weights, variance, np.einsum("bc,bd,dc->c", weights, S, weights), similarity)
+
+
+def _inverse(n: Floats, A: Floats, alpha: float) -> Floats:
+    """M = (αA⁻¹ + diag n)⁻¹ = L (αI + LᵀnL)⁻¹ Lᵀ with A = LLᵀ; n may be 0."""
+    L = np.linalg.cholesky(A)
+    return np.asarray(L @ np.linalg.solve(alpha * np.eye(len(A)) + L.T @ (n[:, None] * L), L.T))

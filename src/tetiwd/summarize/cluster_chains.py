@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.errors import SettingsError
+from tetiwd.params import check_share
 from tetiwd.summarize.alignment import Alignment
 from tetiwd.summarize.kinship import Kinship, SharedObjects, flows_in_draws, recurring
 from tetiwd.summarize.links import Links, ModelLinks, PlaceLinks
@@ -240,9 +241,8 @@ def cluster_chains(
     level
         Of the intervals of sizes.
     """
-    for name, value in {"share": share, "level": level}.items():
-        if not 0 < value < 1:
-            raise SettingsError(f"{name} must lie between 0 and 1, not {value!r}")
+    check_share("share", share)
+    check_share("level", level)
     links = alignment.clustering.linked_by or ModelLinks()
     if kinship is None:
         kinship = links.place if isinstance(links, PlaceLinks) else SharedObjects(share)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.errors import SettingsError
-from tetiwd.params import check_positive, is_whole
+from tetiwd.params import check_positive, check_share, is_whole
 from tetiwd.summarize.alignment import align
 from tetiwd.summarize.clustering import Clustering, as_clustering
 from tetiwd.summarize.coclustering import check_epoch
@@ -149,9 +149,7 @@ def forecast(
     n_next = partitions.n_objects[t] if n_next is None else n_next
     if not is_whole(n_next, 1):
         raise SettingsError(f"n_next must be a whole number of at least 1 or None, not {n_next!r}")
-    check_positive("level", level)
-    if level >= 1:
-        raise SettingsError(f"level must lie between 0 and 1, such as 0.9, not {level!r}")
+    check_share("level", level)
     rates, max_clusters = _rates(draws, partitions, xi, max_clusters)
     rates = rates[_rows_kept(partitions, max_draws)]
     own, time = as_clustering(partitions, clustering).labels[t], partitions.times[t]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.errors import DataError, SettingsError
-from tetiwd.params import check_positive
+from tetiwd.params import check_positive, check_share
 from tetiwd.summarize.alignment import Alignment
 from tetiwd.summarize.coclustering import check_epoch
 
@@ -85,8 +85,7 @@ def outcomes_by_chain(
     level
         Of the intervals.
     """
-    if not 0 < level < 1:
-        raise SettingsError(f"level must lie between 0 and 1, not {level!r}")
+    check_share("level", level)
     if np.shape(prior) != (2,):
         raise SettingsError(f"prior must be the two numbers of a Beta distribution, not {prior!r}")
     for own in prior:
