@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -71,7 +71,7 @@ class Sample:
 
 def run_chains(
     series: DistanceSeries,
-    hyperparameters: Hyperparameters,
+    hyperparameters: Hyperparameters | None = None,
     settings: SamplerSettings | None = None,
     *,
     n_threads: int | None = None,
@@ -85,7 +85,8 @@ def run_chains(
     Parameters
     ----------
     series, hyperparameters, settings
-        Data, model, and how to sample. Scales in the hyperparameters are in units of ``series.unit``.
+        Data, model, and how to sample. Scales in the hyperparameters are in units of ``series.unit``; degrees of
+        freedom given as "auto" and the like are estimated first, and the sample says what was used.
     n_threads
         Threads in all; None for one per processor. With two threads per chain or more, large epochs of a chain are
         updated at the same time as well. The draws do not depend on it.
@@ -99,7 +100,7 @@ def run_chains(
         Continue from those files. The result is the same as without interruption. A finished run is extended
         if ``settings.n_draws`` has grown.
     """
-    settings = settings or SamplerSettings()
+    hyperparameters, settings = resolved(hyperparameters or Hyperparameters(), series), settings or SamplerSettings()
     n_threads = n_processors() if n_threads is None else n_threads
     if not is_whole(n_threads, 1):
         raise SettingsError(f"n_threads must be a whole number of at least 1, not {n_threads!r}")
@@ -123,6 +124,13 @@ def run_chains(
     diagnostics = diagnose(draws, series.times, settings.seed)
     notes = tuple(keeper.notes) if keeper else ()
     return Sample(series, hyperparameters, settings, draws, diagnostics, frozen, complete, notes)
+
+
+def resolved(hyperparameters: Hyperparameters, series: DistanceSeries) -> Hyperparameters:
+    """The same with numbers for degrees of freedom, estimated from the series if they were asked for by name."""
+    if not isinstance(hyperparameters.dof, str):
+        return hyperparameters
+    return replace(hyperparameters, dof=series.dof(hyperparameters.dof))
 
 
 @contextmanager

@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 from tetiwd.errors import SettingsError
 
+WAYS_TO_DOF = ("auto", "rank", "spectrum", "dispersion")
+
 
 def check_positive(name: str, value: Any) -> None:
     """Refuse anything but a positive finite number."""
@@ -30,6 +32,13 @@ def check_seed(seed: Any) -> None:
     """Refuse anything but a whole number that is not negative."""
     if not is_whole(seed, 0):
         raise SettingsError(f"seed must be a whole number of at least 0, not {seed!r}")
+
+
+def check_way_to_dof(how: str) -> None:
+    """Refuse anything but the name of an estimator."""
+    if how not in WAYS_TO_DOF:
+        ways = ", ".join(f'"{way}"' for way in WAYS_TO_DOF)
+        raise SettingsError(f"dof must be {ways}, a number, or one number per epoch, not {how!r}")
 
 
 def _as_numbers(values: Any) -> Any:
@@ -72,7 +81,8 @@ class Hyperparameters:
     Parameters
     ----------
     dof
-        Degrees of freedom of the likelihood, one number or one per epoch.
+        Degrees of freedom of the likelihood, one number or one per epoch. Or how to estimate them from the data, which
+        is done before sampling (``DistanceSeries.dof``): "auto", "rank", "spectrum" or "dispersion".
     df_A
         Degrees of freedom of the Wishart chain of A_t; must exceed the number of clusters minus one. Large values tie
         the geometry of consecutive epochs closely together. None for the larger of 100 and twice the largest dof.
@@ -88,7 +98,7 @@ class Hyperparameters:
         False treats every epoch by itself: no links, no memory; alpha, xi and new_scale are still shared.
     """
 
-    dof: float | Sequence[float]
+    dof: float | Sequence[float] | str = "auto"
     df_A: float = None  # type: ignore[assignment]
     alpha: Prior = Gamma(1.0, 1.0)
     xi: Prior = 1.0
@@ -100,13 +110,16 @@ class Hyperparameters:
     def __post_init__(self) -> None:
         if isinstance(self.dof, Sequence) or hasattr(self.dof, "tolist"):
             object.__setattr__(self, "dof", _as_numbers(self.dof))
-        for value in self.dof if isinstance(self.dof, tuple) else (self.dof,):
-            check_positive("dof", value)
-        if self.df_A is None:
-            object.__setattr__(
-                self, "df_A", max(100.0, 2.0 * max(self.dof if isinstance(self.dof, Sequence) else [self.dof]))
-            )
-        check_positive("df_A", self.df_A)
+        if not isinstance(self.dof, str):
+            values = self.dof if isinstance(self.dof, tuple) else (self.dof,)
+            for value in values:
+                check_positive("dof", value)
+            if self.df_A is None:
+                object.__setattr__(self, "df_A", max(100.0, 2.0 * max(values)))
+        else:
+            check_way_to_dof(self.dof)
+        if self.df_A is not None:
+            check_positive("df_A", self.df_A)
         for name in ("alpha", "xi", "new_scale"):
             if not isinstance(getattr(self, name), Gamma):
                 check_positive(name, getattr(self, name))
@@ -114,21 +127,25 @@ class Hyperparameters:
             raise SettingsError(f"max_clusters must be a whole number of at least 1 or None, not {self.max_clusters!r}")
         if self.geometry not in ("full", "isotropic"):
             raise SettingsError(f'geometry must be "full" or "isotropic", not {self.geometry!r}')
-        if self.geometry == "full" and self.max_clusters is not None and self.df_A <= self.max_clusters - 1:
+        if self.df_A is None or self.max_clusters is None:
+            return
+        if self.geometry == "full" and self.df_A <= self.max_clusters - 1:
             raise SettingsError(
                 f"df_A = {self.df_A:g} leaves room for fewer clusters than max_clusters = {self.max_clusters}; "
                 f"df_A must exceed max_clusters − 1 = {self.max_clusters - 1}"
             )
 
     def dof_by_epoch(self, n_epochs: int) -> tuple[float, ...]:
-        """One number per epoch, whichever way dof was given."""
+        """One number per epoch, whichever way numbers were given."""
+        if isinstance(self.dof, str):
+            raise SettingsError(f'dof="{self.dof}" has to be estimated from data first; give series.dof() or a number')
         if not isinstance(self.dof, Sequence):
             return (float(self.dof),) * n_epochs
         if len(self.dof) != n_epochs:
             raise SettingsError(
                 f"dof has {len(self.dof)} values for {n_epochs} epochs; give one number or one per epoch"
             )
-        return tuple(self.dof)
+        return tuple(map(float, self.dof))
 
 
 def log_prior(prior: Prior, value: float) -> float:

@@ -23,7 +23,7 @@ from tetiwd.data.checks import Matrix, row_blocks
 from tetiwd.data.negative_type import centred_similarity, check_room_for_eigenvalues, rounding_noise
 from tetiwd.data.sampling import Distances, cut_tree, pairs, ward_tree
 from tetiwd.errors import SettingsError
-from tetiwd.params import check_positive
+from tetiwd.params import check_positive, check_way_to_dof
 
 Dof = str | float | Sequence[float]
 DistancesAt = Callable[[int, int], Distances]  # squared distances of an epoch between at most so many of its objects
@@ -48,6 +48,7 @@ def resolve_dof(dof: Dof, n_objects: Sequence[int], distances_at: DistancesAt) -
 
 
 def _estimate(how: str, n_objects: Sequence[int], distances_at: DistancesAt) -> tuple[float, ...]:
+    check_way_to_dof(how)
     if how == "rank":
         return tuple(float(rank_dof(distances_at(t, n)[:])) for t, n in enumerate(n_objects))
     estimators = {
@@ -55,10 +56,6 @@ def _estimate(how: str, n_objects: Sequence[int], distances_at: DistancesAt) -> 
         "dispersion": [dispersion_dof],
         "auto": [spectrum_dof, dispersion_dof],
     }
-    if how not in estimators:
-        raise SettingsError(
-            f'dof must be "auto", "rank", "spectrum", "dispersion", a number, or one number per epoch, not {how!r}'
-        )
     samples = (distances_at(t, SAMPLE_SIZE) for t in range(len(n_objects)))
     usable = (D for D in samples if len(D) >= MIN_OBJECTS and any(block.any() for _, block in row_blocks(D)))
     by_epoch = [[estimate(D) for estimate in estimators[how]] for D in usable]

@@ -33,12 +33,7 @@ def pairwise(X: Floats, metric: Metric, squared: bool | None, dtype: np.dtype[An
     from scipy.spatial.distance import cdist, pdist, squareform
 
     squared = _are_squared(metric, squared)
-    factor = 1.0
-    if isinstance(metric, str) and metric == "hellinger":
-        sums = X.sum(axis=1, keepdims=True)
-        if (X < 0).any() or (sums <= 0).any():
-            raise DataError("hellinger needs nonnegative rows with a positive sum; drop empty rows")
-        X, metric, factor = np.sqrt(X / sums), "sqeuclidean", 0.5
+    (X,), metric, factor = _as_known_to_scipy(metric, X)
     D = np.empty((len(X), len(X)), dtype)
     for rows, block in row_blocks(D):
         start, end = rows.start, rows.start + len(block)
@@ -51,6 +46,32 @@ def pairwise(X: Floats, metric: Metric, squared: bool | None, dtype: np.dtype[An
         block[:, start:] = _within_range(values if squared else values**2, dtype)
         D[end:, start:end] = block[:, end:].T
     return D
+
+
+def between(new: Floats, X: Floats, metric: Metric, squared: bool | None) -> Floats:
+    """Squared distances from every row of ``new`` to every row of X."""
+    from scipy.spatial.distance import cdist
+
+    squared = _are_squared(metric, squared)
+    (new, X), metric, factor = _as_known_to_scipy(metric, new, X)
+    try:
+        values = factor * cdist(new, X, metric)
+    except (ValueError, AttributeError) as error:
+        raise DataError(f"metric {metric!r} failed: {error}") from error
+    return np.asarray(values if squared else values**2)
+
+
+def _as_known_to_scipy(metric: Metric, *tables: Floats) -> tuple[list[Floats], Metric, float]:
+    """Tables, a metric that scipy has, and the factor that makes of it the one that was asked for."""
+    if not isinstance(metric, str) or metric != "hellinger":
+        return list(tables), metric, 1.0
+    roots = []
+    for X in tables:
+        sums = X.sum(axis=1, keepdims=True)
+        if (X < 0).any() or (sums <= 0).any():
+            raise DataError("hellinger needs nonnegative rows with a positive sum; drop empty rows")
+        roots.append(np.sqrt(X / sums))
+    return roots, "sqeuclidean", 0.5
 
 
 def as_precision(dtype: Any) -> np.dtype[Any]:

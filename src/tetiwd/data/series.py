@@ -12,6 +12,7 @@ from tetiwd.data import metrics
 from tetiwd.data.checks import Matrix, Place, check_cross
 from tetiwd.data.degrees import Dof, resolve_dof
 from tetiwd.data.epochs import epochs_by_time, ids_of_rows, separate_epochs
+from tetiwd.data.features import FeatureSpace, names_of_columns, standardized
 from tetiwd.data.ids import check_labels_agree
 from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.data.negative_type import Kind, NegativeType, Repair, distances_from, inspect, repaired
@@ -44,6 +45,7 @@ class DistanceSeries:
     times: tuple[Any, ...]
     ids: tuple[NDArray[Any], ...] | None  # T × (n_t,), None where identities are unknown
     cross: Matrix | None  # D*: (N, N) squared distances of all objects, epoch after epoch
+    features: FeatureSpace | None = None  # what the distances were computed from, if that is known
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrices", tuple(frozen(matrix) for matrix in self.matrices))
@@ -54,7 +56,7 @@ class DistanceSeries:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and pickles go through the constructor, which makes their arrays read-only again."""
-        return type(self), (self.matrices, self.kind, self.times, self.ids, self.cross)
+        return type(self), (self.matrices, self.kind, self.times, self.ids, self.cross, self.features)
 
     @classmethod
     def from_distances(
@@ -128,6 +130,7 @@ class DistanceSeries:
         time: Any,
         metric: metrics.Metric = "euclidean",
         squared: bool | None = None,
+        standardize: bool = False,
         ids: Sequence[Any] | None = None,
         cross: bool = False,
         min_objects: int = 3,
@@ -140,23 +143,30 @@ class DistanceSeries:
 
         ``metric`` is "euclidean", "sqeuclidean", "cosine", "hellinger", "cityblock", "hamming", "jaccard" or
         "braycurtis", for which it is known what makes squared distances of them; for any other metric of scipy, or a
-        function, say with ``squared`` whether its values are squared distances. ``cross=True`` also keeps the
-        distances between epochs (N×N).
+        function, say with ``squared`` whether its values are squared distances. ``standardize=True`` first gives every
+        column mean 0 and standard deviation 1 over all epochs. ``cross=True`` also keeps the distances between epochs
+        (N×N).
 
         ``dtype="float32"`` keeps distances in half the memory; they are computed in double precision all the same.
         """
-        features, precision = metrics.as_features(X), metrics.as_precision(dtype)
+        _check_flag("standardize", standardize)
+        names, precision = names_of_columns(X), metrics.as_precision(dtype)
+        features, centre, spread = metrics.as_features(X), None, None
+        if standardize:
+            features, centre, spread = standardized(features, names)
+        epochs = epochs_by_time("X", time, ids_of_rows(features, ids, Place("X")), len(features), min_objects)
+        space = FeatureSpace(tuple(features[rows] for rows in epochs.sources), metric, squared, names, centre, spread)
         if cross:
             _check_room_for_distances([len(features)], precision)
             pooled = metrics.pairwise(features, metric, squared, precision)
-            return cls.from_pooled(pooled, time=time, squared=True, ids=ids, min_objects=min_objects)
-        epochs = epochs_by_time("X", time, ids_of_rows(features, ids, Place("X")), len(features), min_objects)
+            series = cls.from_pooled(pooled, time=time, squared=True, ids=ids, min_objects=min_objects)
+            return replace(series, features=space)
         _check_room_for_distances([len(rows) for rows in epochs.sources], precision)
         blocks = []
         for rows, place in zip(epochs.sources, epochs.places, strict=True):
             D = metrics.pairwise(features[rows], metric, squared, precision)
             blocks.append(prepare_distances(D, place, True, None, min_objects, False, ours=True))
-        return cls(tuple(blocks), "distances", epochs.times, epochs.ids, None)
+        return cls(tuple(blocks), "distances", epochs.times, epochs.ids, None, space)
 
     @classmethod
     def from_pooled(
@@ -262,6 +272,7 @@ class DistanceSeries:
             times=self.times[:n],
             ids=None if self.ids is None else self.ids[:n],
             cross=None if self.cross is None else self.cross[:N, :N],
+            features=None if self.features is None else self.features.until(n),
         )
 
     def negative_type(self) -> list[NegativeType]:
@@ -281,10 +292,13 @@ class DistanceSeries:
             raise DataError(f'repair must be "shift" or "clip", not {how!r}')
         whole = self.matrices if self.cross is None else (self.cross,)
         sound = repaired(whole, self.kind, how)
+        if all(new is old for new, old in zip(sound, whole, strict=True)):
+            return self
         if self.cross is None:
-            return replace(self, matrices=tuple(sound))
+            return replace(self, matrices=tuple(sound), features=None)
         cross = sound[0]
-        return replace(self, matrices=tuple(cross[own, own] for own in self._cross_slices()), cross=cross)
+        blocks = tuple(cross[own, own] for own in self._cross_slices())
+        return replace(self, matrices=blocks, cross=cross, features=None)
 
     def __len__(self) -> int:
         return self.n_epochs

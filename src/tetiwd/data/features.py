@@ -1,0 +1,69 @@
+"""The measurements behind distances: kept so that new objects can be compared with those of an epoch."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.data import metrics
+from tetiwd.errors import DataError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureSpace:
+    """Rows of features of every epoch and how they are compared."""
+
+    rows: tuple[Floats, ...]  # T × (n_t, p), standardised if that was asked for
+    metric: metrics.Metric
+    squared: bool | None  # None: known from the metric
+    names: tuple[str, ...] | None = None  # of the columns
+    centre: Floats | None = None  # (p,) what was taken off every column
+    spread: Floats | None = None  # (p,) and what it was then divided by
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return self.rows[0].shape[1]
+
+    def until(self, n_epochs: int) -> Self:
+        """The first so many epochs."""
+        return replace(self, rows=self.rows[:n_epochs])
+
+    def squared_distances(self, new: Any, t: int) -> Floats:
+        """From every new object to those of epoch t, (m, n_t). Columns of a table are found by their names."""
+        if self.names is not None and hasattr(new, "columns"):
+            absent = [name for name in self.names if name not in new.columns]
+            if absent:
+                raise DataError(f"the new objects have no column {absent[0]!r}; they need {', '.join(self.names)}")
+            new = new[list(self.names)]
+        X = metrics.as_features(new)
+        if X.shape[1] != self.n_features:
+            raise DataError(
+                f"the new objects have {X.shape[1]} features, those of the series have {self.n_features}; "
+                "give the same columns in the same order"
+            )
+        if self.centre is not None and self.spread is not None:
+            X = (X - self.centre) / self.spread
+        return metrics.between(X, self.rows[t], self.metric, self.squared)
+
+
+def names_of_columns(X: Any) -> tuple[str, ...] | None:
+    """Names of the columns of a table, None for an array or where they are not text."""
+    columns = getattr(X, "columns", None)
+    if columns is None or not all(isinstance(name, str) for name in columns):
+        return None
+    return tuple(columns)
+
+
+def standardized(X: Floats, names: Sequence[str] | None) -> tuple[Floats, Floats, Floats]:
+    """Every column with mean 0 and standard deviation 1, and the means and deviations that were."""
+    centre, spread = X.mean(axis=0), X.std(axis=0)
+    flat = np.flatnonzero(spread <= 1e-12 * np.maximum(np.abs(X).max(axis=0), np.finfo(float).tiny))
+    if len(flat):
+        which = f"column {flat[0]}" if names is None else f"column {names[flat[0]]!r}"
+        raise DataError(f"{which} is the same for all objects and cannot be standardised; leave it out")
+    return (X - centre) / spread, centre, spread
