@@ -9,10 +9,14 @@ from typing import Any
 __version__ = "0.1.0"
 
 _HOME_OF = {
+    "TeTiWD": "tetiwd.estimators",
+    "TiWD": "tetiwd.estimators",
+    "Analysis": "tetiwd.analysis",
     "DistanceSeries": "tetiwd.data",
     "CheckpointError": "tetiwd.errors",
     "DataError": "tetiwd.errors",
     "MemoryLimitError": "tetiwd.errors",
+    "RunFolderError": "tetiwd.errors",
     "SamplingError": "tetiwd.errors",
     "SettingsError": "tetiwd.errors",
     "Gamma": "tetiwd.params",

@@ -23,3 +23,7 @@ class CheckpointError(TetiwdError):
 
 class SamplingError(TetiwdError):
     """The sampler has come to a place where it cannot go on."""
+
+
+class RunFolderError(TetiwdError):
+    """A folder of results cannot be made or read."""

@@ -75,6 +75,11 @@ def has_checkpoint(path: Path) -> bool:
     return path.exists() or previous_of(path).exists()
 
 
+def has_any_checkpoint(folder: Path) -> bool:
+    """True if any chain of a run has left one."""
+    return any(folder.glob("chain-*.checkpoint*"))
+
+
 def previous_of(path: Path) -> Path:
     """Where the generation before is kept."""
     return path.with_name(path.name + ".previous")

@@ -29,15 +29,20 @@ class Memberships:
         return [p[np.arange(len(p)), own] for p, own in zip(self.probabilities, labels, strict=True)]
 
     def between(self, below: float = 0.7) -> "pd.DataFrame":
-        """Objects whose certainty is below a bound, the least certain first.
+        """Rows of :meth:`table` of objects whose certainty is below a bound, the least certain first."""
+        if not 0 < below <= 1:
+            raise SettingsError(f"below must lie between 0 and 1, not {below!r}")
+        table = self.table()
+        return table[table.certainty < below].sort_values("certainty", kind="stable", ignore_index=True)
 
-        One row per object: its epoch and position there, its cluster with the probability of it, and the next best.
+    def table(self) -> "pd.DataFrame":
+        """One row per object: its epoch and position there, its id where ids are known, its cluster with the
+        probability of it, and the next best.
+
         ``next_chain`` is −1 where that is a cluster the clustering does not have.
         """
         import pandas as pd
 
-        if not 0 < below <= 1:
-            raise SettingsError(f"below must lie between 0 and 1, not {below!r}")
         parts = []
         clustering = self.alignment.clustering
         for time, p, own in zip(clustering.times, self.probabilities, clustering.labels, strict=True):
@@ -53,9 +58,12 @@ class Memberships:
                 "next_chain": np.where(following == p.shape[1] - 1, -1, following),
                 "next_probability": np.maximum(rest[rows, following], 0),
             }
-            parts.append(pd.DataFrame(part)[p[rows, own] < below])
+            parts.append(pd.DataFrame(part))
         table = pd.concat(parts, ignore_index=True)
-        return table.sort_values("certainty", kind="stable", ignore_index=True)
+        if self.alignment.partitions.ids is not None:
+            ids = [own for by_epoch in self.alignment.partitions.ids for own in by_epoch.tolist()]
+            table.insert(2, "id", pd.Series(ids, dtype=None if isinstance(ids[0], int) else object))
+        return table
 
     def __repr__(self) -> str:
         certainty = np.concatenate(self.certainty)

@@ -1,0 +1,115 @@
+"""Analysis: a sample and all answers drawn from it, each made when it is first asked for."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.chains import Sample
+from tetiwd.errors import SettingsError
+from tetiwd.params import check_share, is_whole
+from tetiwd.summarize.alignment import Alignment, align
+from tetiwd.summarize.certainty import Memberships, memberships
+from tetiwd.summarize.cluster_chains import ClusterChains, cluster_chains
+from tetiwd.summarize.clustering import Clustering
+from tetiwd.summarize.coclustering import coclustering
+from tetiwd.summarize.forecast import Forecast, forecast
+from tetiwd.summarize.point_estimate import representative
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class AnswerSettings:
+    """How draws become answers.
+
+    Parameters
+    ----------
+    loss
+        What the representative clustering keeps small: "vi", "binder" or "ari".
+    links
+        What makes chains of clusters: "auto", "model", "objects" or "place"; see :func:`tetiwd.representative`.
+    level
+        Probability of all intervals.
+    n_next
+        Objects expected at the next time; None for as many as at the last.
+    """
+
+    loss: str = "vi"
+    links: str = "auto"
+    level: float = 0.9
+    n_next: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.loss not in ("vi", "binder", "ari"):
+            raise SettingsError(f'loss must be "vi", "binder" or "ari", not {self.loss!r}')
+        if self.links not in ("auto", "model", "objects", "place"):
+            raise SettingsError(f'links must be "auto", "model", "objects" or "place", not {self.links!r}')
+        check_share("level", self.level)
+        if self.n_next is not None and not is_whole(self.n_next, 1):
+            raise SettingsError(f"n_next must be a whole number of at least 1 or None, not {self.n_next!r}")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Analysis:
+    """What was drawn, and what that says."""
+
+    sample: Sample
+    settings: AnswerSettings = field(default_factory=AnswerSettings)
+
+    @cached_property
+    def clustering(self) -> Clustering:
+        """The representative clustering."""
+        s = self.settings
+        return representative(self.sample, s.loss, links=s.links, seed=self.sample.settings.seed)
+
+    @cached_property
+    def alignment(self) -> Alignment:
+        """Every draw in the words of that clustering."""
+        return align(self.sample, self.clustering)
+
+    @cached_property
+    def chains(self) -> ClusterChains:
+        """Cluster chains through time: sizes, links, events, flows."""
+        return cluster_chains(self.alignment, level=self.settings.level)
+
+    @cached_property
+    def memberships(self) -> Memberships:
+        """Probability of every object for every cluster of its time."""
+        return memberships(self.alignment)
+
+    @cached_property
+    def forecast(self) -> Forecast | None:
+        """Shares of the clusters at the next time; None if times are treated separately."""
+        if not self.sample.hyperparameters.coupling:
+            return None
+        s = self.settings
+        return forecast(self.sample, self.clustering, n_next=s.n_next, level=s.level, seed=self.sample.settings.seed)
+
+    @cached_property
+    def coclustering(self) -> list[NDArray[Any]]:
+        """Probability of every two objects of a time to be together, T × (n_t, n_t)."""
+        return [coclustering(self.sample, t) for t in range(self.sample.series.n_epochs)]
+
+    def n_clusters(self) -> "pd.DataFrame":
+        """One row per time: objects, clusters of the clustering, and what the draws say of their number."""
+        import pandas as pd
+
+        series, tail = self.sample.series, (1 - self.settings.level) / 2
+        drawn = np.concatenate([draws.n_clusters for draws in self.sample.draws if len(draws)])
+        lower, median, upper = np.quantile(drawn, [tail, 0.5, 1 - tail], axis=0, method="closest_observation")
+        columns = {
+            "time": pd.Series(list(series.times), dtype=object),
+            "objects": series.n_objects,
+            "clusters": self.clustering.n_clusters,
+            "median": median.astype(int),
+            "lower": lower.astype(int),
+            "upper": upper.astype(int),
+        }
+        return pd.DataFrame(columns)
+
+    def __repr__(self) -> str:
+        return f"Analysis({self.clustering!r}; {self.sample.diagnostics.verdict})"

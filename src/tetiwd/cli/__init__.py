@@ -1,0 +1,5 @@
+"""The command line: ``tetiwd COMMAND …``."""
+
+from tetiwd.cli.program import app, main
+
+__all__ = ["app", "main"]

@@ -1,0 +1,196 @@
+"""``tetiwd summarize``, ``report``, ``predict`` and ``forecast``: questions to a run that is there."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tetiwd.cli import options as o
+from tetiwd.cli.voice import Voice, records, speaking
+from tetiwd.errors import DataError, SettingsError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tetiwd.analysis import Analysis
+    from tetiwd.data import DistanceSeries
+
+Level = Annotated[float | None, typer.Option("--level", help="Probability of intervals (0.9).", show_default=False)]
+At = Annotated[
+    str | None, typer.Option("--at", help="Time the new objects belong to; the last if not given.", show_default=False)
+]
+
+
+@speaking
+def summarize(run_folder: o.Folder, loss: o.Loss = None, links: o.Links = None, as_json: o.Json = False) -> None:
+    """Say again what a run has found; with another loss or another kind of links if asked for.
+
+    Nothing is written. Examples:
+
+      tetiwd summarize run
+
+      tetiwd summarize run --loss binder --json
+    """
+    from tetiwd.cli.fit import tell
+
+    tell(_analysis(run_folder, o.answer_tables(loss, links)), Voice(as_json=as_json), run_folder)
+
+
+@speaking
+def report(
+    run_folder: o.Folder,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="File to write; RUN/report.html if not given.")
+    ] = None,
+    loss: o.Loss = None,
+    links: o.Links = None,
+    overwrite: o.Overwrite = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Write the report of a run: one HTML file that needs no network and no other file. Ids are not in it.
+
+    Example:
+
+      tetiwd report run --out for-the-board.html
+    """
+    from tetiwd.report import write_report
+
+    target = run_folder / "report.html" if out is None else out
+    analysis = _analysis(run_folder, o.answer_tables(loss, links))
+    path = write_report(analysis, target, overwrite=overwrite)
+    Voice(quiet=quiet).say(f"Wrote {path}.")
+
+
+@speaking
+def predict(
+    run_folder: o.Folder,
+    new: Annotated[
+        Path,
+        typer.Argument(
+            help="New objects: a table of features, or of distances to the objects of one time (CSV, TSV, npy)."
+        ),
+    ],
+    at: At = None,
+    squared: o.Squared = None,
+    id: o.Id = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="CSV file to write; printed if not given.")] = None,
+    overwrite: o.Overwrite = False,
+    as_json: o.Json = False,
+) -> None:
+    """Which cluster new objects belong to, with probabilities, and how probable it is that they belong to none.
+
+    Examples:
+
+      tetiwd predict run new_patients.csv --id patient
+
+      tetiwd predict run new_distances.csv --squared --at 2003
+    """
+    from tetiwd.io.run_folder import RunFolder
+    from tetiwd.summarize.classify import classify
+
+    folder = RunFolder.open(run_folder)
+    analysis = folder.analysis()
+    series = analysis.sample.series
+    t = _epoch(series, at)
+    data = folder.settings().data
+    ids, distances, told = _new_objects(new, series, t, data, id, squared)
+    found = classify(analysis.sample, analysis.clustering, distances, squared=told, t=t)
+    table = found.table()
+    if ids is not None:
+        table.insert(0, "id", ids)
+    _deliver(table, out, overwrite, as_json)
+
+
+@speaking
+def forecast(
+    run_folder: o.Folder,
+    n_next: Annotated[
+        int | None, typer.Option("--n-next", help="Objects expected at the next time; as many as now if not given.")
+    ] = None,
+    level: Level = None,
+    backtest: Annotated[
+        bool, typer.Option("--backtest", help="Instead: how well such forecasts would have done at earlier times.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="CSV file to write; printed if not given.")] = None,
+    overwrite: o.Overwrite = False,
+    as_json: o.Json = False,
+) -> None:
+    """How large the clusters will be at the next time, and how probable a new one is.
+
+    Examples:
+
+      tetiwd forecast run --n-next 200
+
+      tetiwd forecast run --backtest
+    """
+    from tetiwd.summarize.backtest import backtest as run_backtest
+    from tetiwd.summarize.forecast import forecast as make_forecast
+
+    analysis = _analysis(run_folder, {})
+    wanted = analysis.settings.level if level is None else level
+    if backtest:
+        with Voice().busy("Forecasting earlier times"):
+            table = run_backtest(analysis.sample, level=wanted).table()
+    else:
+        table = make_forecast(analysis.sample, analysis.clustering, n_next=n_next, level=wanted).table()
+    _deliver(table, out, overwrite, as_json)
+
+
+def _analysis(run_folder: Path, answers: dict[str, Any]) -> "Analysis":
+    """The answers of a run, with other settings for them if any are given."""
+    from dataclasses import replace
+
+    from tetiwd.analysis import Analysis
+    from tetiwd.io.run_folder import RunFolder
+
+    analysis = RunFolder.open(run_folder).analysis()
+    return analysis if not answers else Analysis(analysis.sample, replace(analysis.settings, **answers))
+
+
+def _epoch(series: "DistanceSeries", at: str | None) -> int:
+    names = [str(time) for time in series.times]
+    if at is None:
+        return len(names) - 1
+    if at not in names:
+        raise SettingsError(f"there is no time {at!r}; there are {', '.join(names)}")
+    return names.index(at)
+
+
+def _new_objects(
+    file: Path, series: "DistanceSeries", t: int, data: Any, id: str | None, squared: bool | None
+) -> tuple[list[Any] | None, Any, bool]:
+    """Ids of the new objects if there are any, their distances to the objects of time t, and are these squared?"""
+    from tetiwd.io.new_objects import read_new_objects
+
+    ids, table = read_new_objects(file, data.id if id is None else id)
+    if series.features is not None:
+        return ids, series.features.squared_distances(table, t), True
+    told = data.squared if squared is None else squared
+    if told is None:
+        raise DataError(
+            f"{file.name}: are the distances squared? say so with --squared or --plain; it is never guessed"
+        )
+    if series.ids is not None:
+        names = [str(own) for own in series.ids[t].tolist()]
+        if set(names) <= set(map(str, table.columns)):
+            table = table.rename(columns=str)[names]
+    return ids, table.to_numpy(), told
+
+
+def _deliver(table: "pd.DataFrame", out: Path | None, overwrite: bool, as_json: bool) -> None:
+    """Write a table as CSV, or print it."""
+    from tetiwd.errors import RunFolderError
+    from tetiwd.io.writing import write_table
+
+    voice = Voice(as_json=as_json)
+    if out is None:
+        voice.result(records(table))
+        voice.table(table)
+        return
+    if out.exists() and not overwrite:
+        raise RunFolderError(f"{out} is there already; choose another name, or add --overwrite")
+    try:
+        write_table(out, table)
+    except OSError as error:
+        raise RunFolderError(f"cannot write {out} ({error.strerror}); choose another place") from error
+    voice.say(f"Wrote {out}.")

@@ -1,0 +1,162 @@
+"""``tetiwd check``: what is in these files, what is wrong with them, and what the model will assume."""
+
+from typing import TYPE_CHECKING, Any
+
+from tetiwd.cli import options as o
+from tetiwd.cli.voice import Voice, speaking
+
+if TYPE_CHECKING:
+    from tetiwd.data import DistanceSeries
+    from tetiwd.io.read import Input
+    from tetiwd.io.settings import RunSettings
+
+LARGEST_CHECKED = 3000  # objects of a time whose eigenvalues are found; they take O(n³)
+MUCH_NEGATIVE = 0.05
+UNLIKE_COLUMNS = 10.0  # ratio of standard deviations of features
+
+
+@speaking
+def check(
+    files: o.Files,
+    format: o.Format = None,
+    squared: o.Squared = None,
+    similarities: o.Similarities = False,
+    metric: o.Metric = None,
+    standardize: o.Standardize = False,
+    columns: o.Columns = None,
+    id: o.Id = None,
+    time: o.Time = None,
+    times: o.Times = None,
+    by: o.By = None,
+    objects: o.Objects = None,
+    drop_missing: o.Missing = False,
+    drop_small: o.DropSmall = False,
+    symmetrize: o.Symmetrize = False,
+    cross: o.Cross = False,
+    settings: o.SettingsFile = None,
+    assignments: o.Assignments = None,
+    quiet: o.Quiet = False,
+    as_json: o.Json = False,
+) -> None:
+    """Look at files without clustering them: sizes, scale, faults, and what the model will assume.
+
+    Nothing is written. Examples:
+
+      tetiwd check distances.npz --squared
+
+      tetiwd check measurements.csv --time year --standardize
+    """
+    from tetiwd.io.read import read_series
+    from tetiwd.io.settings import RunSettings, merged, parse_assignment, read_settings
+
+    given = o.data_tables(
+        format=format, squared=squared, similarities=similarities, metric=metric, standardize=standardize,
+        columns=columns, id=id, time=time, times=times, by=by, objects=objects, drop_missing=drop_missing,
+        drop_small=drop_small, symmetrize=symmetrize, cross=cross,
+    )  # fmt: skip
+    tables = [read_settings(settings)] if settings else []
+    chosen = RunSettings.from_tables(merged(*tables, {"data": given}, *map(parse_assignment, assignments or [])))
+    voice = Voice(quiet=quiet, as_json=as_json)
+    with voice.busy("Reading"):
+        found = read_series(files, chosen.data)
+    with voice.busy("Looking at eigenvalues"):
+        facts = examine(found, chosen)
+    show(facts, voice)
+    voice.result(facts)
+
+
+def examine(found: "Input", settings: "RunSettings") -> dict[str, Any]:
+    """Everything that check says, as plain values."""
+    import numpy as np
+
+    from tetiwd.data.readings import wrong_reading
+
+    series = found.series
+    warnings: list[str] = []
+    by_name = {way: series.dof(way)[0] for way in ("auto", "spectrum", "dispersion")}
+    negative = [_negative_share(series, t) if n <= LARGEST_CHECKED else None for t, n in enumerate(series.n_objects)]
+    worst = max((share for share in negative if share is not None), default=0.0)
+    if worst > MUCH_NEGATIVE:
+        warnings.append(
+            f"up to {worst:.0%} of the eigenvalue mass is negative: these are not distances between points; "
+            "consider --set data.repair=clip, or --set data.repair=shift"
+        )
+    if settings.data.squared is not None and found.format not in ("features", "fasta"):
+        other = wrong_reading(series, settings.data.squared)
+        if other:
+            warnings.append(f"{other}; use --{'plain' if settings.data.squared else 'squared'}")
+    if series.features is not None and series.features.spread is None and series.features.metric == "euclidean":
+        X = np.concatenate(series.features.rows)
+        spread = X.std(axis=0)
+        if spread.min() * UNLIKE_COLUMNS < spread.max():
+            warnings.append("features have very different spreads, so that the largest decide; consider --standardize")
+    identical = sum(int((own == 0).sum() - len(own)) // 2 for own in series.matrices if series.kind == "distances")
+    recurring = None
+    if series.ids is not None:
+        everybody = [set(own.tolist()) for own in series.ids]
+        union = set().union(*everybody)
+        recurring = {
+            "objects": len(union),
+            "at_several_times": sum(sum(i in own for own in everybody) > 1 for i in union),
+        }
+    return {
+        "format": found.format,
+        "kind": series.kind,
+        "times": [
+            {"time": time, "objects": n, "negative_share": share}
+            for time, n, share in zip(series.times, series.n_objects, negative, strict=True)
+        ],
+        "ids": recurring,
+        "cross_time_distances": series.cross is not None,
+        "features": None if series.features is None else series.features.n_features,
+        "unit": series.unit,
+        "identical_pairs": identical,
+        "dof": by_name | {"used": settings.model.dof if not isinstance(settings.model.dof, str) else by_name["auto"]},
+        "notes": list(found.notes),
+        "warnings": warnings,
+    }
+
+
+def _negative_share(series: "DistanceSeries", t: int) -> float:
+    from tetiwd.data.negative_type import inspect
+
+    return inspect(series.matrices[t], series.kind).negative_share
+
+
+def show(facts: dict[str, Any], voice: Voice) -> None:
+    """The same for people."""
+    import pandas as pd
+
+    epochs = pd.DataFrame(facts["times"])
+    T, n = len(epochs), int(epochs.objects.sum())
+    voice.say(f"{T} time{'s' if T > 1 else ''}, {n} objects in all, read as {facts['kind']} from {facts['format']}.")
+    if facts["ids"]:
+        voice.say(f"{facts['ids']['objects']} different ids, {facts['ids']['at_several_times']} at more than one time.")
+    else:
+        voice.say("No ids: objects of different times are not known to be the same.")
+    if facts["features"]:
+        voice.say(f"{facts['features']} features.")
+    for note in facts["notes"]:
+        voice.say(f"Note: {note}")
+    epochs["negative_share"] = [
+        "not looked at" if own is None else f"{own:.1%}" for own in epochs.negative_share.astype(object)
+    ]
+    epochs.columns = pd.Index(["time", "objects", "negative eigenvalue mass"])
+    epochs["time"] = epochs.time.astype(str)
+    voice.table(epochs)
+    dof = facts["dof"]
+    voice.say(f"\nUnit of scale (mean half of a squared distance): {facts['unit']:.4g}.")
+    voice.say(
+        f"Degrees of freedom: {_dof(dof['used'])} "
+        f"(estimates: spectrum {dof['spectrum']:.1f}, dispersion {dof['dispersion']:.1f}); change with --dof."
+    )
+    if facts["identical_pairs"]:
+        voice.say(f"{facts['identical_pairs']} pairs of objects are identical (distance 0).")
+    for warning in facts["warnings"]:
+        voice.warn(warning)
+    if not facts["warnings"]:
+        voice.say("Nothing is wrong with these data.")
+
+
+def _dof(dof: Any) -> str:
+    return ", ".join(f"{value:.3g}" for value in dof) if isinstance(dof, tuple | list) else f"{dof:.3g}"

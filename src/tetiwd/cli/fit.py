@@ -1,0 +1,238 @@
+"""``tetiwd fit`` and ``tetiwd resume``: from files to a results folder."""
+
+import signal
+import time as clock
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tetiwd.cli import exit_codes
+from tetiwd.cli import options as o
+from tetiwd.cli.voice import Voice, records, speaking
+
+if TYPE_CHECKING:
+    from tetiwd.analysis import Analysis
+    from tetiwd.io.run_folder import RunFolder
+
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", "-o", help="Folder for the results; named after the first file if not given.", show_default=False,
+        rich_help_panel=o.SHOW,
+    ),
+]  # fmt: skip
+Strict = Annotated[
+    bool,
+    typer.Option("--strict", help="End with exit code 8 if the chains do not agree.", rich_help_panel=o.SHOW),
+]
+MoreDraws = Annotated[
+    int | None,
+    typer.Option("--draws", help="Draws of each chain in all, to extend a run.", show_default=False),
+]
+
+
+@speaking
+def fit(
+    files: o.Files,
+    out: Out = None,
+    format: o.Format = None,
+    squared: o.Squared = None,
+    similarities: o.Similarities = False,
+    metric: o.Metric = None,
+    standardize: o.Standardize = False,
+    columns: o.Columns = None,
+    id: o.Id = None,
+    time: o.Time = None,
+    times: o.Times = None,
+    by: o.By = None,
+    objects: o.Objects = None,
+    drop_missing: o.Missing = False,
+    drop_small: o.DropSmall = False,
+    symmetrize: o.Symmetrize = False,
+    cross: o.Cross = False,
+    dof: o.Dof = None,
+    xi: o.Xi = None,
+    max_clusters: o.MaxClusters = None,
+    loss: o.Loss = None,
+    links: o.Links = None,
+    chains: o.Chains = None,
+    warmup: o.Warmup = None,
+    draws: o.NDraws = None,
+    seed: o.Seed = None,
+    threads: o.Threads = None,
+    settings: o.SettingsFile = None,
+    assignments: o.Assignments = None,
+    overwrite: o.Overwrite = False,
+    strict: Strict = False,
+    quiet: o.Quiet = False,
+    as_json: o.Json = False,
+) -> None:
+    """Find clusters at every time and the chains that link them, and write a folder of results.
+
+    Ctrl-C keeps what was drawn; tetiwd resume goes on from there, also after a crash. Examples:
+
+      tetiwd fit measurements.csv --time year --id patient --standardize --out run
+
+      tetiwd fit d_2001.npy d_2002.npy d_2003.npy --squared
+
+      tetiwd fit genomes.fasta --by year --settings mine.toml --set model.df_A=200
+    """
+    from tetiwd.chains import resolved
+    from tetiwd.io.read import read_series
+    from tetiwd.io.run_folder import RunFolder
+    from tetiwd.io.settings import RunSettings, merged, parse_assignment, read_settings
+
+    given = o.data_tables(
+        format=format, squared=squared, similarities=similarities, metric=metric, standardize=standardize,
+        columns=columns, id=id, time=time, times=times, by=by, objects=objects, drop_missing=drop_missing,
+        drop_small=drop_small, symmetrize=symmetrize, cross=cross,
+    )  # fmt: skip
+    options = {
+        "data": given,
+        "model": o.model_tables(dof, xi, max_clusters),
+        "sampler": o.sampler_tables(chains, warmup, draws, seed),
+        "answers": o.answer_tables(loss, links),
+    }
+    tables = [read_settings(settings)] if settings else []
+    chosen = RunSettings.from_tables(merged(*tables, options, *map(parse_assignment, assignments or [])))
+    voice = Voice(quiet=quiet, as_json=as_json)
+    target = Path(f"{_stem(files[0])}-tetiwd") if out is None else out
+    RunFolder(target).check_free(overwrite=overwrite)
+    with voice.busy("Reading"):
+        found = read_series(files, chosen.data)
+    for note in found.notes:
+        voice.note(f"Note: {note}")
+    model = resolved(chosen.model, found.series)
+    folder = RunFolder.create(target, found.series, chosen, model, inputs=found.hashes, overwrite=overwrite)
+    run(folder, voice, threads=threads, strict=strict, resume=False, series=found.series)
+
+
+@speaking
+def resume(
+    run_folder: o.Folder,
+    draws: MoreDraws = None,
+    threads: o.Threads = None,
+    strict: Strict = False,
+    quiet: o.Quiet = False,
+    as_json: o.Json = False,
+) -> None:
+    """Continue a run that was stopped or killed, or extend one that is complete.
+
+    The results are the same as if it had never been interrupted. Examples:
+
+      tetiwd resume run
+
+      tetiwd resume run --draws 5000
+    """
+    from tetiwd.io.run_folder import RunFolder
+
+    folder = RunFolder.open(run_folder)
+    if draws is not None:
+        folder.about["sampler"]["n_draws"] = draws
+    run(folder, Voice(quiet=quiet, as_json=as_json), threads=threads, strict=strict, resume=True)
+
+
+def run(
+    folder: "RunFolder",
+    voice: Voice,
+    *,
+    threads: int | None = None,
+    strict: bool = False,
+    resume: bool = False,
+    series: Any = None,
+) -> "Analysis":
+    """Sample, answer, write, and say what was found."""
+    from tetiwd.analysis import Analysis
+    from tetiwd.chains import run_chains
+    from tetiwd.io.checkpoint import has_any_checkpoint
+    from tetiwd.report import write_report
+
+    settings = folder.settings()
+    series = folder.series() if series is None else series
+    voice.note(f"{series!r}, dof {_short(folder.model().dof)}; results will be in {folder.path}")
+    voice.note("Sampling; the first run on a machine compiles for up to a minute.")
+    began = clock.monotonic()
+    with terminated_like_interrupted():
+        sample = run_chains(
+            series,
+            folder.model(),
+            settings.sampler,
+            n_threads=threads,
+            progress=not voice.quiet,
+            checkpoint=folder.checkpoint,
+            resume=resume and has_any_checkpoint(folder.checkpoint),
+        )
+    if not sample.complete and min(map(len, sample.draws)) < 4:
+        voice.warn(f"stopped before there were draws; go on with: tetiwd resume {folder.path}")
+        raise typer.Exit(exit_codes.INTERRUPTED)
+    with voice.busy("Summing up the draws"):
+        analysis = Analysis(sample, settings.answers)
+        folder.write_results(analysis, seconds=clock.monotonic() - began)
+        write_report(analysis, folder.path / "report.html", overwrite=True)
+    tell(analysis, voice, folder.path)
+    if not sample.complete:
+        voice.warn(f"stopped early; go on with: tetiwd resume {folder.path}")
+        raise typer.Exit(exit_codes.INTERRUPTED)
+    if strict and not sample.diagnostics.converged:
+        raise typer.Exit(exit_codes.NOT_CONVERGED)
+    return analysis
+
+
+def tell(analysis: "Analysis", voice: Voice, folder: Path | None = None) -> None:
+    """What was found, for people or as JSON."""
+    from tetiwd.summarize.words import in_words
+
+    sentences = in_words(analysis)
+    voice.say()
+    for sentence in sentences:
+        voice.say(sentence)
+    voice.table(analysis.n_clusters(), "Number of clusters, with the interval of the draws:")
+    voice.table(_narrow(analysis.chains.table()), "Cluster chains and their sizes:")
+    if folder is not None:
+        voice.say(f"\nLook at {folder / 'report.html'}; labels are in {folder / 'labels.csv'}.")
+    voice.result(
+        {
+            "folder": None if folder is None else str(folder),
+            "words": sentences,
+            "converged": analysis.sample.diagnostics.converged,
+            "complete": analysis.sample.complete,
+            "clusters": records(analysis.n_clusters()),
+            "chains": records(analysis.chains.table()),
+        }
+    )
+
+
+def _narrow(table: Any) -> Any:
+    """A table of chains that fits a terminal: sizes as they follow each other in time."""
+    sizes = [name for name in table.columns if str(name).startswith("size at ")]
+    shown = table[["chain", "first", "last", "objects", "stability"]].copy()
+    for name in ("first", "last"):
+        shown[name] = shown[name].astype(str)
+    shown["sizes"] = [" ".join(str(size) if size else "·" for size in row) for row in table[sizes].to_numpy()]
+    return shown
+
+
+@contextmanager
+def terminated_like_interrupted() -> Iterator[None]:
+    """A polite request to end, as a scheduler sends it, keeps what was drawn just as Ctrl-C does."""
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _stem(file: Path) -> str:
+    return file.name.removesuffix(".gz").rsplit(".", 1)[0] or "data"
+
+
+def _short(dof: Any) -> str:
+    values = sorted({round(float(own), 2) for own in dof}) if isinstance(dof, tuple) else [float(dof)]
+    return f"{values[0]:.3g}" if len(values) == 1 else f"{values[0]:.3g} to {values[-1]:.3g}"

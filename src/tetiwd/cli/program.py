@@ -1,0 +1,60 @@
+"""The program and its commands. Every command is in a file of its own and imports what it needs when it runs."""
+
+from typing import Annotated
+
+import typer
+
+import tetiwd
+from tetiwd.cli import ask, check, demo, fit, machine, simulate
+from tetiwd.cli.exit_codes import MEANING
+from tetiwd.cli.voice import ask_for_traceback
+
+EXIT_CODES = "  ".join(f"{code}: {text}." for code, text in MEANING.items())
+
+app = typer.Typer(
+    name="tetiwd",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=f"Exit codes. {EXIT_CODES}",
+)
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        print(f"tetiwd {tetiwd.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def start(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+    traceback: Annotated[bool, typer.Option("--traceback", help="Show where in the program an error arose.")] = False,
+) -> None:
+    """Clusters of distances through time: which there are at every time, and which of today is yesterday's.
+
+    Begin with: tetiwd demo. Then look at your own data with tetiwd check FILE, and cluster them with tetiwd fit FILE.
+    """
+    ask_for_traceback(traceback)
+
+
+app.command()(check.check)
+app.command()(fit.fit)
+app.command()(fit.resume)
+app.command()(ask.summarize)
+app.command()(ask.report)
+app.command()(ask.predict)
+app.command()(ask.forecast)
+app.command()(simulate.simulate)
+app.command()(demo.demo)
+app.command()(machine.warmup)
+app.command()(machine.doctor)
+
+
+def main() -> None:
+    """What ``tetiwd`` on a command line calls."""
+    app()

@@ -1,0 +1,69 @@
+"""``tetiwd simulate``: data with known clusters, to try things on."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tetiwd.cli import options as o
+from tetiwd.cli.voice import Voice, speaking
+
+
+class Design(StrEnum):
+    """What is simulated."""
+
+    model = "model"
+    separated = "separated"
+    overlapping = "overlapping"
+    independent = "independent"
+
+
+@speaking
+def simulate(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to make; it must not be there yet.")],
+    design: Annotated[
+        Design,
+        typer.Option(help="The model itself, or one of the designs of the paper: separated, overlapping, independent."),
+    ] = Design.model,
+    sizes: Annotated[str, typer.Option(help="With --design model: objects at every time, with commas.")] = "40,60,50",
+    seed: Annotated[int, typer.Option(help="Seed.")] = 0,
+    quiet: o.Quiet = False,
+) -> None:
+    """Write squared distances between simulated objects, and the clusters they come from.
+
+    Example:
+
+      tetiwd simulate --out play && tetiwd fit play/distances.npz --squared --out play/run
+    """
+    import numpy as np
+
+    import tetiwd
+    from tetiwd.errors import RunFolderError, SettingsError
+
+    if out.exists():
+        raise RunFolderError(f"{out} is there already; choose another name")
+    if design is Design.model:
+        try:
+            counts = [int(part) for part in sizes.split(",")]
+        except ValueError:
+            raise SettingsError(f"--sizes must be whole numbers with commas between them, not {sizes!r}") from None
+        model = tetiwd.Hyperparameters(dof=10, alpha=0.5, new_scale=1.0)
+        truth = tetiwd.simulate(counts, model, seed=seed)
+    else:
+        make = {
+            Design.separated: tetiwd.simulate_separated,
+            Design.overlapping: tetiwd.simulate_overlapping,
+            Design.independent: tetiwd.simulate_independent,
+        }[design]
+        truth = make(seed=seed)
+    out.mkdir(parents=True)
+    times = range(len(truth.D))
+    np.savez_compressed(out / "distances.npz", **{f"D_{t}": own for t, own in enumerate(truth.D)})
+    lines = ["time,object,chain"]
+    lines += [f"{t},{i},{c}" for t in times for i, c in enumerate(np.asarray(truth.labels[t]).tolist())]
+    (out / "truth.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    voice = Voice(quiet=quiet)
+    k = [len(np.unique(own)) for own in truth.labels]
+    voice.say(f"{len(k)} times with {', '.join(map(str, k))} clusters, in {out / 'distances.npz'} (squared distances).")
+    voice.say(f"Find them with: tetiwd fit {out / 'distances.npz'} --squared --out {out / 'run'}")

@@ -1,0 +1,431 @@
+"""TeTiWD and TiWD in scikit-learn's conventions. No mathematics here: data in, a run, answers out."""
+
+from collections.abc import Sequence
+from numbers import Integral
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from tetiwd.analysis import Analysis, AnswerSettings
+from tetiwd.chains import Sample, run_chains
+from tetiwd.data import DistanceSeries
+from tetiwd.data.metrics import Metric
+from tetiwd.data.times import rows_by_time
+from tetiwd.errors import DataError, SettingsError
+from tetiwd.params import Gamma, Hyperparameters, Prior, SamplerSettings
+from tetiwd.summarize.classify import Classification, classify
+from tetiwd.summarize.forecast import Forecast, forecast
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+FEWEST_OBJECTS = 3
+
+
+class _WishartClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """What both estimators share: from parameters to a run, and from a run to fitted attributes."""
+
+    metric: Metric
+    squared: bool | None
+    random_state: Any
+    n_jobs: int
+    verbose: bool
+    settings: SamplerSettings | None
+
+    def _run(self, series: DistanceSeries, model: Hyperparameters, answers: AnswerSettings) -> None:
+        from dataclasses import replace
+
+        settings = self.settings or SamplerSettings()
+        if not isinstance(settings, SamplerSettings):
+            raise SettingsError(f"settings must be SamplerSettings or None, not {settings!r}")
+        if self.random_state is not None:
+            settings = replace(settings, seed=_seed(self.random_state))
+        sample = run_chains(series, model, settings, n_threads=_threads(self.n_jobs), progress=bool(self.verbose))
+        self.analysis_ = Analysis(sample, answers)
+        self.diagnostics_ = sample.diagnostics
+
+    def _features(self, X: Any, *, reset: bool) -> NDArray[np.float64]:
+        """An array of finite numbers, as scikit-learn checks it."""
+        fewest = FEWEST_OBJECTS if reset else 1
+        return validate_data(self, X, reset=reset, dtype=np.float64, ensure_min_samples=fewest)
+
+    @property
+    def sample_(self) -> Sample:
+        """All draws."""
+        check_is_fitted(self)
+        return self.analysis_.sample
+
+    @property
+    def posterior_(self) -> "xr.DataTree":
+        """All draws as a DataTree in ArviZ's layout."""
+        from tetiwd.io.posterior import to_datatree
+
+        return to_datatree(self.sample_)
+
+    def _classified(self, X: Any, t: int, rows: NDArray[np.intp] | None) -> Classification:
+        check_is_fitted(self)
+        series = self.analysis_.sample.series
+        squared: bool | None = True
+        if series.features is not None:
+            distances = series.features.squared_distances(self._features(X, reset=False), t)
+        else:
+            distances, squared = np.atleast_2d(np.asarray(X)), self.squared
+            if rows is not None and distances.shape[1] == sum(series.n_objects):
+                distances = distances[:, rows]
+        return classify(self.analysis_.sample, self.analysis_.clustering, distances, squared=squared, t=t)
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the results folder that ``tetiwd fit`` writes; everything in it is readable without this package."""
+        from tetiwd.io.run_folder import RunFolder
+        from tetiwd.io.settings import RunSettings
+
+        check_is_fitted(self)
+        sample = self.analysis_.sample
+        settings = RunSettings(model=sample.hyperparameters, sampler=sample.settings, answers=self.analysis_.settings)
+        folder = RunFolder.create(path, sample.series, settings, sample.hyperparameters, overwrite=overwrite)
+        folder.write_results(self.analysis_)
+        return folder.path
+
+    def report(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write one HTML file that needs no network and no other file."""
+        from tetiwd.report import write_report
+
+        check_is_fitted(self)
+        return write_report(self.analysis_, path, overwrite=overwrite)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric == "precomputed"
+        return tags
+
+    def _repr_html_(self) -> str:
+        """A short summary and the picture of the chains, once fitted."""
+        from tetiwd.report import summary_html
+
+        if not hasattr(self, "analysis_"):
+            return f"<pre>{_escaped(repr(self))}</pre>"
+        return summary_html(self.analysis_)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+
+class TeTiWD(_WishartClusterer):
+    """Clusters of objects at several times, linked into chains, with their uncertainty.
+
+    Parameters
+    ----------
+    metric
+        How rows of features are compared: a name or a function, see :meth:`tetiwd.DistanceSeries.from_features`;
+        "precomputed" if X holds distances between all rows.
+    squared
+        Are given distances squared? Never guessed: needed for "precomputed" and for a list of matrices.
+    dof
+        Degrees of freedom: how much the distances are to be believed. "auto" estimates them.
+    df_A
+        How closely the geometry of one time is tied to that of the next; None for the larger of 100 and twice dof.
+    alpha
+        Variance within clusters in units of the mean half-distance: a number, or a :class:`tetiwd.Gamma` prior; None
+        for Gamma(1, 1).
+    xi
+        Rate of new clusters: a number or a Gamma prior.
+    max_clusters
+        Most clusters at a time; None for no limit.
+    loss
+        What the representative clustering keeps small: "vi", "binder" or "ari".
+    links
+        What makes chains of clusters: "auto", "model", "objects" or "place"; see :func:`tetiwd.representative`.
+    random_state
+        Seed; None for that of ``settings``, so that results are always the same for the same seed.
+    n_jobs
+        Threads; −1 for one per processor. Results do not depend on it.
+    verbose
+        True shows a bar per chain.
+    settings
+        How to sample, as :class:`tetiwd.SamplerSettings`; None for the defaults.
+
+    Attributes
+    ----------
+    labels_ : (N,) chain of every row of X; for a list or a series, epoch after epoch
+    labels_by_time_ : one array per time
+    times_ : the times in order
+    n_clusters_ : number of clusters at every time
+    chains_ : cluster chains, with ``table()``, ``sizes()``, ``links()``, ``events()`` and ``flows()``
+    coclustering_ : T × (n_t, n_t) probability of two objects to be together
+    posterior_ : all draws as a DataTree in ArviZ's layout
+    diagnostics_ : do the MCMC chains agree?
+    analysis_ : all of these and more
+
+    Examples
+    --------
+    >>> from tetiwd import TeTiWD
+    >>> model = TeTiWD().fit(X, time=year)  # doctest: +SKIP
+    >>> model.chains_.table()  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        metric: Metric = "euclidean",
+        squared: bool | None = None,
+        dof: float | Sequence[float] | str = "auto",
+        df_A: float | None = None,
+        alpha: Prior | None = None,
+        xi: Prior = 1.0,
+        max_clusters: int | None = None,
+        loss: str = "vi",
+        links: str = "auto",
+        random_state: Any = None,
+        n_jobs: int = -1,
+        verbose: bool = False,
+        settings: SamplerSettings | None = None,
+    ) -> None:
+        self.metric = metric
+        self.squared = squared
+        self.dof = dof
+        self.df_A = df_A
+        self.alpha = alpha
+        self.xi = xi
+        self.max_clusters = max_clusters
+        self.loss = loss
+        self.links = links
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.settings = settings
+
+    def fit(self, X: Any, y: Any = None, *, time: Any = None, ids: Any = None) -> Self:
+        """Find clusters and their chains.
+
+        Parameters
+        ----------
+        X
+            A :class:`tetiwd.DistanceSeries`; a list with one square matrix of distances per time; a table of features,
+            one row per object and time; or, with ``metric="precomputed"``, one matrix of distances between all rows,
+            of which only those within times are read.
+        y
+            Not used.
+        time
+            Time of every row of X (one label per matrix for a list). Without it all rows are of one time.
+        ids
+            Id of every row (one list per matrix for a list), if objects are known by name. The same id at two times is
+            the same object.
+        """
+        model = Hyperparameters(
+            dof=self.dof,
+            df_A=self.df_A,  # type: ignore[arg-type]
+            alpha=Gamma(1.0, 1.0) if self.alpha is None else self.alpha,
+            xi=self.xi,
+            max_clusters=self.max_clusters,
+        )
+        answers = AnswerSettings(loss=self.loss, links=self.links)
+        series, self._rows = self._series(X, time, ids)
+        self._run(series, model, answers)
+        clustering = self.analysis_.clustering
+        self.times_ = list(series.times)
+        self.labels_by_time_ = clustering.labels
+        self.labels_ = np.empty(sum(series.n_objects), dtype=np.int64)
+        self.labels_[np.concatenate(self._rows)] = clustering.flat
+        self.n_clusters_ = clustering.n_clusters
+        return self
+
+    @property
+    def chains_(self) -> Any:
+        """Cluster chains through time."""
+        check_is_fitted(self)
+        return self.analysis_.chains
+
+    @property
+    def coclustering_(self) -> list[NDArray[Any]]:
+        """Probability of every two objects of a time to be together, T × (n_t, n_t)."""
+        check_is_fitted(self)
+        return self.analysis_.coclustering
+
+    def forecast(self, n_next: int | None = None, *, level: float = 0.9) -> Forecast:
+        """Shares of the clusters at the next time, as the model expects them."""
+        check_is_fitted(self)
+        return forecast(self.analysis_.sample, self.analysis_.clustering, n_next=n_next, level=level)
+
+    def predict_proba(self, X: Any, time: Any = None) -> NDArray[np.float64]:
+        """Probabilities of new objects for the clusters of one time.
+
+        ``X`` are features of new objects, (m, p), or their distances to the objects of that time, (m, n_t); for a
+        pooled matrix also to all rows, (m, N). ``time`` is one of ``times_``, the last by default. There is one column
+        per cluster of that time, in increasing order of chain, and one more for "none of these".
+        """
+        found = self._classify(X, time)
+        return np.column_stack([found.probabilities, found.none])
+
+    def predict(self, X: Any, time: Any = None) -> NDArray[np.int64]:
+        """The most probable chain of every new object, −1 for none of these."""
+        return self._classify(X, time).best
+
+    def _classify(self, X: Any, time: Any) -> Classification:
+        check_is_fitted(self)
+        if time is not None and time not in self.times_:
+            raise DataError(f"there is no time {time!r}; there are {', '.join(map(str, self.times_))}")
+        t = len(self.times_) - 1 if time is None else self.times_.index(time)
+        return self._classified(X, t, self._rows[t])
+
+    def _series(self, X: Any, time: Any, ids: Any) -> tuple[DistanceSeries, list[NDArray[np.intp]]]:
+        """The series, and the rows of X that belong to every time."""
+        if isinstance(X, DistanceSeries):
+            if time is not None or ids is not None:
+                raise DataError("a DistanceSeries has its own times and ids; leave them out")
+            return X, _one_after_the_other(X)
+        if isinstance(X, list | tuple) and len(X) and all(np.ndim(matrix) == 2 for matrix in X):
+            series = DistanceSeries.from_distances(X, squared=self._told(), times=time, ids=ids)
+            return series, _one_after_the_other(series)
+        if isinstance(self.metric, str) and self.metric == "precomputed":
+            time = np.zeros(len(X), dtype=int) if time is None else time
+            series = DistanceSeries.from_pooled(X, time=time, squared=self._told(), ids=ids, keep_cross=False)
+            self.n_features_in_ = sum(series.n_objects)
+        else:
+            features = self._features(X, reset=True)
+            time = np.zeros(len(features), dtype=int) if time is None else time
+            series = DistanceSeries.from_features(
+                features, time=time, metric=self.metric, squared=self.squared, ids=ids
+            )
+        return series, rows_by_time(time, sum(series.n_objects), "X")[1]
+
+    def _told(self) -> bool:
+        if self.squared is None:
+            raise DataError("are the distances squared? say so with squared=True or squared=False; it is never guessed")
+        return self.squared
+
+
+class TiWD(_WishartClusterer):
+    """Clusters of objects at one time (translation-invariant Wishart–Dirichlet process).
+
+    Parameters
+    ----------
+    metric
+        How rows of features are compared: a name or a function; "precomputed" if X is a square matrix of distances.
+    squared
+        Are given distances squared? Never guessed: needed for "precomputed".
+    dof
+        Degrees of freedom: how much the distances are to be believed. "auto" estimates them.
+    geometry
+        "full" gives clusters distances of their own; "isotropic" keeps all of them equally far apart.
+    alpha, xi
+        Variance within clusters and rate of new clusters: numbers, or :class:`tetiwd.Gamma` priors.
+    max_clusters
+        Most clusters; None for no limit.
+    loss
+        What the representative clustering keeps small: "vi", "binder" or "ari".
+    random_state, n_jobs, verbose, settings
+        As for :class:`TeTiWD`.
+
+    Attributes
+    ----------
+    labels_ : (n,) cluster of every row
+    n_clusters_ : number of clusters
+    coclustering_ : (n, n) probability of two objects to be together
+    posterior_ : all draws as a DataTree in ArviZ's layout
+    diagnostics_ : do the MCMC chains agree?
+    analysis_ : all of these and more
+    """
+
+    def __init__(
+        self,
+        metric: Metric = "euclidean",
+        squared: bool | None = None,
+        dof: float | str = "auto",
+        geometry: str = "full",
+        alpha: Prior | None = None,
+        xi: Prior = 1.0,
+        max_clusters: int | None = None,
+        loss: str = "vi",
+        random_state: Any = None,
+        n_jobs: int = -1,
+        verbose: bool = False,
+        settings: SamplerSettings | None = None,
+    ) -> None:
+        self.metric = metric
+        self.squared = squared
+        self.dof = dof
+        self.geometry = geometry
+        self.alpha = alpha
+        self.xi = xi
+        self.max_clusters = max_clusters
+        self.loss = loss
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.settings = settings
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find clusters.
+
+        ``X`` is a table of features, one row per object, or a square matrix of distances with ``metric="precomputed"``.
+        """
+        model = Hyperparameters(
+            dof=self.dof,
+            alpha=Gamma(1.0, 1.0) if self.alpha is None else self.alpha,
+            xi=self.xi,
+            max_clusters=self.max_clusters,
+            geometry=self.geometry,  # type: ignore[arg-type]
+        )
+        self._run(self._series(X), model, AnswerSettings(loss=self.loss))
+        self.labels_ = self.analysis_.clustering.flat
+        self.n_clusters_ = self.analysis_.clustering.n_clusters[0]
+        return self
+
+    @property
+    def coclustering_(self) -> NDArray[Any]:
+        """Probability of every two objects to be together, (n, n)."""
+        check_is_fitted(self)
+        return self.analysis_.coclustering[0]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities of new objects for every cluster, and for none of these in the last column.
+
+        ``X`` are features of new objects, (m, p), or their distances to the objects of the fit, (m, n).
+        """
+        found = self._classified(X, 0, None)
+        return np.column_stack([found.probabilities, found.none])
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """The most probable cluster of every new object, −1 for none of these."""
+        return self._classified(X, 0, None).best
+
+    def _series(self, X: Any) -> DistanceSeries:
+        if isinstance(self.metric, str) and self.metric == "precomputed":
+            if self.squared is None:
+                raise DataError("are the distances squared? say so with squared=True or squared=False")
+            series = DistanceSeries.from_distances([X], squared=self.squared)
+            self.n_features_in_ = series.n_objects[0]
+            return series
+        features = self._features(X, reset=True)
+        time = np.zeros(len(features), dtype=int)
+        return DistanceSeries.from_features(features, time=time, metric=self.metric, squared=self.squared)
+
+
+def _one_after_the_other(series: DistanceSeries) -> list[NDArray[np.intp]]:
+    """Rows of every epoch when epochs come one after the other."""
+    return np.split(np.arange(sum(series.n_objects)), np.cumsum(series.n_objects)[:-1])
+
+
+def _seed(random_state: Any) -> int:
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31))
+
+
+def _threads(n_jobs: Any) -> int | None:
+    """Threads as ``run_chains`` counts them."""
+    if n_jobs is None:
+        return 1
+    if n_jobs == -1:
+        return None
+    return n_jobs  # checked by run_chains
+
+
+def _escaped(text: str) -> str:
+    from html import escape
+
+    return escape(text)

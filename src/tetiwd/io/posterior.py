@@ -1,0 +1,154 @@
+"""Draws as a DataTree in ArviZ's layout, and back.
+
+posterior      labels (chain, draw, object), n_clusters (chain, draw, time), alpha, xi, new_scale
+sample_stats   lp (log joint density), entropy of cluster sizes, acceptance rates, and other diagnostics
+geometry       A (chain, kept_draw, time, cluster, other_cluster) of every so many draws, NaN beyond the clusters there
+annealed       one frozen partition per chain
+constant_data  time and id of every object
+
+Everything is readable with xarray, ArviZ, h5py, or any other reader of NetCDF 4.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.annealing import Frozen
+from tetiwd.chains import Sample
+from tetiwd.data import DistanceSeries
+from tetiwd.draws import Draws
+from tetiwd.errors import SettingsError
+from tetiwd.moves import scale
+from tetiwd.params import Hyperparameters, SamplerSettings
+from tetiwd.summarize.diagnostics import diagnose
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+PARAMETERS = {"labels": ("object",), "n_clusters": ("time",), "alpha": (), "xi": (), "new_scale": ()}
+STATISTICS: dict[str, tuple[str, ...]] = {
+    "log_joint": (),
+    "entropy": ("time",),
+    "spread": ("time",),
+    "log_det_A": ("time",),
+    "moved": ("time",),
+    "geometry_acceptance": ("time",),
+    "link_acceptance": ("step",),
+    "exchange_acceptance": ("time",),
+    "scale_acceptance": ("scale_move",),
+}
+NAMES_IN_ARVIZ = {"log_joint": "lp"}
+
+
+def to_datatree(sample: Sample) -> "xr.DataTree":
+    """All draws; chains of unequal length, as an interrupted run has them, are cut to the shortest."""
+    import xarray as xr
+
+    n = min(map(len, sample.draws))
+    if n == 0:
+        raise SettingsError("a chain has no draws yet; run it longer")
+    series = sample.series
+    times = plain_labels(series.times)
+    coordinates = {
+        "chain": np.arange(len(sample.draws)),
+        "draw": np.arange(n),
+        "object": np.arange(sum(series.n_objects)),
+        "time": times,
+        "step": times[1:],
+        "scale_move": list(scale.NAMES),
+    }
+
+    def group(shapes: dict[str, tuple[str, ...]]) -> "xr.Dataset":
+        variables = {}
+        for name, own in shapes.items():
+            values = np.stack([getattr(draws, name)[:n] for draws in sample.draws])
+            variables[NAMES_IN_ARVIZ.get(name, name)] = (("chain", "draw", *own), values)
+        used = {name for own in shapes.values() for name in own} | {"chain", "draw"}
+        return xr.Dataset(variables, {name: values for name, values in coordinates.items() if name in used})
+
+    epoch = np.repeat(np.arange(series.n_epochs), series.n_objects)
+    constant: dict[str, Any] = {"epoch": ("object", epoch), "object_time": ("object", np.asarray(times)[epoch])}
+    if series.ids is not None:
+        constant["object_id"] = ("object", plain_labels([own for ids in series.ids for own in ids.tolist()]))
+    groups = {
+        "posterior": group(PARAMETERS),
+        "sample_stats": group(STATISTICS),
+        "geometry": _geometry(sample, n, times),
+        "constant_data": xr.Dataset(constant, {"object": coordinates["object"]}),
+    }
+    if sample.frozen:
+        groups["annealed"] = xr.Dataset(
+            {
+                "labels": (("chain", "object"), np.stack([np.concatenate(one.labels) for one in sample.frozen])),
+                "lp": ("chain", [one.log_joint for one in sample.frozen]),
+                "still_moving": ("chain", [one.still_moving for one in sample.frozen]),
+            },
+            {"chain": coordinates["chain"], "object": coordinates["object"]},
+        )
+    tree = xr.DataTree.from_dict(groups)
+    tree.attrs = {"inference_library": "tetiwd", "complete": int(sample.complete)}
+    return tree
+
+
+def from_datatree(
+    tree: "xr.DataTree", series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings
+) -> Sample:
+    """The sample that :func:`to_datatree` was given."""
+    chains = range(tree["posterior"].sizes["chain"])
+    columns = {name: tree["posterior"][name].to_numpy() for name in PARAMETERS}
+    columns |= {name: tree["sample_stats"][NAMES_IN_ARVIZ.get(name, name)].to_numpy() for name in STATISTICS}
+    A, every = tree["geometry"]["A"].to_numpy(), int(tree["geometry"].attrs["every"])
+    ends = np.cumsum(series.n_objects)[:-1]
+    draws = []
+    for c in chains:
+        arrays = {name: values[c] for name, values in columns.items()}
+        flat = [
+            A[c, i, t, :k, :k].ravel()
+            for i, draw in enumerate(range(0, len(arrays["alpha"]), every) if every else ())
+            for t, k in enumerate(arrays["n_clusters"][draw])
+        ]
+        arrays["geometry"] = np.concatenate(flat) if flat else np.empty(0)
+        arrays["geometry_every"] = np.array(every)
+        draws.append(Draws.from_arrays(series.n_objects, arrays))
+    frozen = []
+    if "annealed" in tree.children:
+        kept = tree["annealed"].to_dataset()
+        for c in chains:
+            labels = np.split(kept["labels"].to_numpy()[c], ends)
+            frozen.append(Frozen(labels, float(kept["lp"][c]), int(kept["still_moving"][c])))
+    diagnostics = diagnose(draws, series.times, settings.seed)
+    return Sample(
+        series, hyperparameters, settings, draws, diagnostics, frozen, bool(tree.attrs.get("complete", 1)), ()
+    )
+
+
+def plain_labels(values: Sequence[Any]) -> NDArray[Any]:
+    """Labels as NetCDF can hold them: whole numbers, numbers, or text."""
+    listed = list(values)
+    for kinds, dtype in (((int,), np.int64), ((int, float), np.float64)):
+        if all(isinstance(value, kinds) and not isinstance(value, bool) for value in listed):
+            try:
+                return np.array(listed, dtype=dtype)
+            except OverflowError:
+                break
+    return np.array([str(value) for value in listed], dtype=object)
+
+
+def _geometry(sample: Sample, n: int, times: NDArray[Any]) -> "xr.Dataset":
+    import xarray as xr
+
+    kept = [[draws.geometry[i] for i, draw in enumerate(draws.with_geometry) if draw < n] for draws in sample.draws]
+    most = max((len(A) for chain in kept for draw in chain for A in draw), default=0)
+    A = np.full((len(kept), len(kept[0]), len(times), most, most), np.nan)
+    for c, chain in enumerate(kept):
+        for i, draw in enumerate(chain):
+            for t, own in enumerate(draw):
+                A[c, i, t, : len(own), : len(own)] = own
+    every = sample.draws[0].geometry_every
+    return xr.Dataset(
+        {"A": (("chain", "kept_draw", "time", "cluster", "other_cluster"), A)},
+        {"chain": np.arange(len(kept)), "kept_draw": np.arange(A.shape[1]) * every, "time": times},
+        {"every": every, "order": "clusters of a draw and time in increasing order of their label"},
+    )

@@ -1,0 +1,242 @@
+"""One folder per run: settings, data, draws, tables, checkpoints. Readable without this package.
+
+run.toml          settings given and resolved, versions, hashes of the inputs, whether the run is complete
+data.nc           the validated distances, so that nothing else is needed to continue or to ask again
+checkpoint/       one file per chain while it runs, and after
+results.nc        all draws and sample statistics, in ArviZ's layout
+labels.csv        one row per object and time: chain, certainty, next best chain
+chains.csv        one row per cluster chain; links.csv and events.csv: what joins them and what happens to them
+forecast.csv      shares of the clusters at the next time
+diagnostics.json  verdict, R-hat and effective sample sizes
+"""
+
+import json
+import platform
+import shutil
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import tetiwd
+from tetiwd.analysis import Analysis
+from tetiwd.chains import Sample
+from tetiwd.data import DistanceSeries
+from tetiwd.errors import RunFolderError
+from tetiwd.io.posterior import from_datatree, to_datatree
+from tetiwd.io.series_file import read_series_file, write_series
+from tetiwd.io.settings import RunSettings, read_settings
+from tetiwd.io.writing import write_table, write_text, write_whole
+from tetiwd.params import Hyperparameters
+
+FORMAT = "tetiwd-run-1"
+TABLES = ("labels.csv", "chains.csv", "links.csv", "events.csv", "forecast.csv")
+FILES = ("data.nc", "results.nc", *TABLES, "diagnostics.json", "report.html", "run.toml")
+COMPRESSED = {"zlib": True, "complevel": 4, "shuffle": True}
+LIBRARIES = ("numpy", "scipy", "numba", "pandas", "xarray", "h5netcdf", "arviz-stats")
+
+
+class RunFolder:
+    """The folder of one run."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.about: dict[str, Any] = {}
+
+    @classmethod
+    def create(
+        cls,
+        path: str | Path,
+        series: DistanceSeries,
+        settings: RunSettings,
+        model: Hyperparameters,
+        *,
+        inputs: dict[str, str] | None = None,
+        overwrite: bool = False,
+    ) -> "RunFolder":
+        """Make the folder and put into it all that is needed to run, and to run again.
+
+        ``model`` is ``settings.model`` with degrees of freedom resolved. A folder that holds anything is left alone,
+        unless ``overwrite`` is asked for and it holds a run.
+        """
+        folder = cls(path)
+        folder.check_free(overwrite=overwrite)
+        try:
+            folder._clear()
+            folder.path.mkdir(parents=True, exist_ok=True)
+            folder.about = settings.to_tables() | {
+                "run": {"format": FORMAT, "status": "running", "started": _now()},
+                "inputs": {"sha256": inputs or {}},
+                "resolved": {"dof": list(model.dof_by_epoch(series.n_epochs)), "df_A": model.df_A, "unit": series.unit},
+                "versions": versions(),
+            }
+            write_series(folder.path / "data.nc", series)
+            folder._write_about()
+        except OSError as error:
+            raise RunFolderError(f"cannot write into {path} ({error.strerror}); choose another folder") from error
+        return folder
+
+    @classmethod
+    def open(cls, path: str | Path) -> "RunFolder":
+        """A folder that holds a run."""
+        folder = cls(path)
+        if not folder.path.is_dir():
+            raise RunFolderError(f"there is no folder {path}; give the folder that fit has written")
+        if not (folder.path / "run.toml").is_file():
+            raise RunFolderError(f"{path} holds no run.toml, so it is not a run; give the folder that fit has written")
+        folder.about = read_settings(folder.path / "run.toml")
+        form = folder.about.get("run", {}).get("format")
+        if form != FORMAT:
+            raise RunFolderError(f"{path} was written as {form!r}, and this version reads {FORMAT!r}; run fit again")
+        return folder
+
+    def check_free(self, *, overwrite: bool) -> None:
+        """Refuse to touch what is there, unless it is a run and overwriting was asked for."""
+        if not self.path.exists():
+            return
+        if not self.path.is_dir():
+            raise RunFolderError(f"{self.path} is a file; choose another name for the results folder")
+        if not any(self.path.iterdir()):
+            return
+        if not (self.path / "run.toml").is_file():
+            raise RunFolderError(f"{self.path} is not empty and holds no run; choose another folder")
+        if not overwrite:
+            raise RunFolderError(
+                f"{self.path} already holds a run; choose another folder, continue it with resume, or overwrite it"
+            )
+
+    @property
+    def checkpoint(self) -> Path:
+        """Where chains keep their checkpoints."""
+        return self.path / "checkpoint"
+
+    @property
+    def status(self) -> str:
+        """ "running" (or killed), "stopped" early, or "complete"."""
+        return str(self.about["run"]["status"])
+
+    def settings(self) -> RunSettings:
+        """Settings as they were given."""
+        return RunSettings.from_tables(self.about)
+
+    def model(self) -> Hyperparameters:
+        """The model with degrees of freedom as they were used."""
+        given = self.settings().model
+        return given if not isinstance(given.dof, str) else replace(given, dof=tuple(self.about["resolved"]["dof"]))
+
+    def series(self) -> DistanceSeries:
+        """The data."""
+        return read_series_file(self.path / "data.nc")
+
+    def analysis(self) -> Analysis:
+        """What was drawn, and the answers."""
+        import xarray as xr
+
+        file = self.path / "results.nc"
+        if not file.is_file():
+            raise RunFolderError(f"{self.path} has no results yet; continue the run with: tetiwd resume {self.path}")
+        settings = self.settings()
+        try:
+            tree = xr.open_datatree(file, engine="h5netcdf")
+        except (OSError, ValueError) as error:
+            raise RunFolderError(f"{file} cannot be read ({error}); write it again with resume") from error
+        with tree:
+            sample = from_datatree(tree.load(), self.series(), self.model(), settings.sampler)
+        return Analysis(sample, settings.answers)
+
+    def write_results(self, analysis: Analysis, *, notes: tuple[str, ...] = (), seconds: float | None = None) -> None:
+        """All files of results; run.toml last, so that it says "complete" only when all of them are there."""
+        sample = analysis.sample
+        tree = to_datatree(sample)
+        encoding = {
+            f"/{name}": {
+                variable: COMPRESSED for variable, values in group.data_vars.items() if values.dtype.kind in "iuf"
+            }
+            for name, group in tree.children.items()
+        }
+        try:
+            write_whole(
+                self.path / "results.nc",
+                lambda fresh: tree.to_netcdf(fresh, engine="h5netcdf", encoding=encoding),
+            )
+            chains = analysis.chains
+            write_table(self.path / "labels.csv", analysis.memberships.table())
+            write_table(self.path / "chains.csv", chains.table())
+            write_table(self.path / "links.csv", _flat_links(chains.links()))
+            events = chains.events()
+            events["others"] = [" ".join(map(str, own)) for own in events.others]
+            write_table(self.path / "events.csv", events)
+            if analysis.forecast is not None:
+                write_table(self.path / "forecast.csv", analysis.forecast.table())
+            write_text(self.path / "diagnostics.json", json.dumps(diagnostics_as_json(sample, notes), indent=2) + "\n")
+            self.about["run"] |= {"status": "complete" if sample.complete else "stopped", "finished": _now()}
+            if seconds is not None:
+                self.about["run"]["seconds"] = round(seconds, 1)
+            self.about["sampler"] = RunSettings(sampler=sample.settings).to_tables()["sampler"]
+            self._write_about()
+        except OSError as error:
+            raise RunFolderError(
+                f"cannot write results into {self.path} ({error.strerror}); make room, then continue with resume"
+            ) from error
+
+    def _clear(self) -> None:
+        """Remove the files of an earlier run, and nothing else."""
+        for name in FILES:
+            (self.path / name).unlink(missing_ok=True)
+        if self.checkpoint.is_dir():
+            shutil.rmtree(self.checkpoint)
+
+    def _write_about(self) -> None:
+        import tomli_w
+
+        write_text(self.path / "run.toml", tomli_w.dumps(self.about))
+
+
+def diagnostics_as_json(sample: Sample, notes: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Verdict and numbers; what is not finite is null."""
+    found = sample.diagnostics
+    return {
+        "verdict": found.verdict,
+        "converged": found.converged,
+        "complete": sample.complete,
+        "notes": [*sample.notes, *notes],
+        "quantities": [
+            {
+                "name": quantity.name,
+                "mean": _finite(quantity.mean),
+                "r_hat": _finite(quantity.r_hat),
+                "ess_bulk": _finite(quantity.ess_bulk),
+                "ess_tail": _finite(quantity.ess_tail),
+            }
+            for quantity in found.quantities
+        ],
+    }
+
+
+def versions() -> dict[str, str]:
+    """Versions of everything that can change a number."""
+    found = {"tetiwd": tetiwd.__version__, "python": platform.python_version()}
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _flat_links(links: Any) -> Any:
+    flat = links.drop(columns=["source", "target"])
+    for name, position in (("to", "target"), ("from", "source")):
+        flat.insert(0, f"{name}_time", [own[1] for own in links[position]])
+        flat.insert(0, f"{name}_chain", [own[0] for own in links[position]])
+    return flat
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or not abs(value) < float("inf") else round(float(value), 6)
+
+
+def _now() -> str:
+    return datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="seconds")

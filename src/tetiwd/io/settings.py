@@ -1,0 +1,115 @@
+"""Settings of a run as four tables, [data], [model], [sampler] and [answers], to and from TOML."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Self
+
+from tetiwd.analysis import AnswerSettings
+from tetiwd.errors import SettingsError
+from tetiwd.io.data_settings import DataSettings
+from tetiwd.params import Gamma, Hyperparameters, SamplerSettings
+
+WRITTEN_BY_A_RUN = ("run", "inputs", "resolved", "versions")  # further tables of run.toml, which say what happened
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """Everything a run can be told; each part has defaults of its own."""
+
+    data: DataSettings = field(default_factory=DataSettings)
+    model: Hyperparameters = field(default_factory=Hyperparameters)
+    sampler: SamplerSettings = field(default_factory=SamplerSettings)
+    answers: AnswerSettings = field(default_factory=AnswerSettings)
+
+    @classmethod
+    def from_tables(cls, tables: Mapping[str, Any]) -> Self:
+        """From nested tables, as TOML has them; what is not there has its default, unknown names are refused."""
+        defaults, parts = cls(), {}
+        for table, values in tables.items():
+            if table in WRITTEN_BY_A_RUN:
+                continue
+            _check_known(table, [part.name for part in fields(cls)], "there is no table [{}]")
+            if not isinstance(values, Mapping):
+                raise SettingsError(f"[{table}] must be a table of settings, not {values!r}")
+            part = getattr(defaults, table)
+            known = [own.name for own in fields(part)]
+            for name in values:
+                _check_known(name, known, f"[{table}] has no setting {{}}")
+            parts[table] = replace(part, **{name: _from_toml(value) for name, value in values.items()})
+        return replace(defaults, **parts)
+
+    def to_tables(self) -> dict[str, dict[str, Any]]:
+        """As nested tables of plain values; what is None is left out."""
+        return {
+            part.name: {
+                own.name: value
+                for own in fields(getattr(self, part.name))
+                if (value := _to_toml(getattr(getattr(self, part.name), own.name))) is not None
+            }
+            for part in fields(self)
+        }
+
+
+def read_settings(path: str | Path) -> dict[str, Any]:
+    """The tables of a TOML file."""
+    try:
+        with open(path, "rb") as file:
+            return tomllib.load(file)
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read ({error.strerror}); give the name of a TOML file") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: is not valid TOML ({error}); strings need quotes, for example") from error
+
+
+def merged(*several: Mapping[str, Any]) -> dict[str, Any]:
+    """Tables of settings laid over each other; later ones win."""
+    result: dict[str, Any] = {}
+    for tables in several:
+        for table, values in tables.items():
+            whole = isinstance(values, Mapping) and isinstance(result.get(table), Mapping)
+            result[table] = {**result[table], **values} if whole else values
+    return result
+
+
+def parse_assignment(text: str) -> dict[str, dict[str, Any]]:
+    """The tables of one assignment such as ``model.xi=0.5``; a value that is not TOML counts as text."""
+    place, equals, value = text.partition("=")
+    table, dot, name = place.strip().partition(".")
+    if not (equals and dot and table and name):
+        raise SettingsError(f"{text!r} is not an assignment; write table.name=value, for example model.xi=0.5")
+    try:
+        return {table: {name: tomllib.loads(f"value = {value}")["value"]}}
+    except tomllib.TOMLDecodeError:
+        return {table: {name: value.strip()}}
+
+
+def _check_known(name: str, known: list[str], message: str) -> None:
+    if name in known:
+        return
+    close = get_close_matches(name, known, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
+    raise SettingsError(f"{message.format(name)}; {hint}")
+
+
+def _from_toml(value: Any) -> Any:
+    """A table of shape and scale is a Gamma prior; lists are tuples."""
+    if isinstance(value, Mapping):
+        if set(value) != {"shape", "scale"}:
+            raise SettingsError(f"a Gamma prior is written {{shape = 1.0, scale = 1.0}}, not {dict(value)}")
+        return Gamma(**value)
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _to_toml(value: Any) -> Any:
+    if isinstance(value, Gamma):
+        return {"shape": value.shape, "scale": value.scale}
+    if isinstance(value, tuple):
+        return [_to_toml(own) for own in value]
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return [_to_toml(own) for own in value] if isinstance(value, list) else str(value)

@@ -1,0 +1,118 @@
+"""What was found, in sentences that need no statistics to read."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from tetiwd.analysis import Analysis
+
+SURE = 0.7  # an object with less than this for its cluster counts as uncertain
+MOST_NAMED = 4  # chains that a sentence lists one by one
+
+
+def in_words(analysis: "Analysis") -> list[str]:
+    """A few sentences: chains, what happened to them, how certain that is, what comes next, and whether to trust it."""
+    sentences = [_overview(analysis), *_lives(analysis), _certainty(analysis), *_links(analysis), *_next(analysis)]
+    sample = analysis.sample
+    if not sample.complete:
+        sentences.append("The run was stopped early; it can be continued.")
+    return [*sentences, sample.diagnostics.verdict, *sample.notes]
+
+
+def listed(names: Sequence[Any]) -> str:
+    """ "1", "1 and 2", "1, 2 and 3", "1, 2, 3 and 7 more"."""
+    shown = [str(name) for name in names[:MOST_NAMED]]
+    if len(names) > MOST_NAMED + 1:
+        return f"{', '.join(shown)} and {len(names) - MOST_NAMED} more"
+    shown = [str(name) for name in names]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _overview(analysis: "Analysis") -> str:
+    series, clustering = analysis.sample.series, analysis.clustering
+    n, T = sum(series.n_objects), series.n_epochs
+    who = f"{n} objects" if series.ids is None else f"{n} observations of {len(_everybody(analysis))} objects"
+    if T == 1:
+        return f"{who} at one time form {plural(clustering.n_chains, 'cluster')}."
+    k = clustering.n_clusters
+    clusters = plural(k[0], "cluster") if min(k) == max(k) else f"{min(k)} to {max(k)} clusters"
+    return (
+        f"{who} at {T} times ({series.times[0]} to {series.times[-1]}) form {clusters} at a time, "
+        f"{plural(clustering.n_chains, 'cluster chain')} in all."
+    )
+
+
+def _lives(analysis: "Analysis") -> list[str]:
+    present = analysis.alignment.present
+    times, T = analysis.sample.series.times, len(present)
+    if T == 1:
+        return []
+    first, last = present.argmax(axis=0), T - 1 - present[::-1].argmax(axis=0)
+    sentences = []
+    whole = np.flatnonzero(present.all(axis=0))
+    if len(whole):
+        sentences.append(f"{_chains(whole)} {'last' if len(whole) > 1 else 'lasts'} throughout.")
+    for t in range(1, T):
+        born = np.flatnonzero(first == t)
+        if len(born):
+            sentences.append(f"{_chains(born)} {'appear' if len(born) > 1 else 'appears'} at {times[t]}.")
+        ended = np.flatnonzero(last == t - 1)
+        if len(ended):
+            sentences.append(f"{_chains(ended)} {'end' if len(ended) > 1 else 'ends'} after {times[t - 1]}.")
+    gaps = np.flatnonzero([(np.diff(np.flatnonzero(own)) > 1).any() for own in present.T])
+    if len(gaps):
+        sentences.append(f"{_chains(gaps)} {'skip' if len(gaps) > 1 else 'skips'} one or more times and return.")
+    if len(sentences) > 8:
+        n_born, n_ended = int((first > 0).sum()), int((last < T - 1).sum())
+        sentences = sentences[:1] if len(whole) else []
+        sentences.append(f"{n_born} of the chains appear after {times[0]}, and {n_ended} end before {times[-1]}.")
+    return sentences
+
+
+def _certainty(analysis: "Analysis") -> str:
+    certainty = np.concatenate(analysis.memberships.certainty)
+    unsure = int((certainty < SURE).sum())
+    rest = (
+        f"{unsure} of them ({unsure / len(certainty):.0%}) are uncertain (below {SURE:.0%})"
+        if unsure
+        else (f"none is below {SURE:.0%}")
+    )
+    return f"An object belongs to its cluster with probability {certainty.mean():.2f} on average; {rest}."
+
+
+def _links(analysis: "Analysis") -> list[str]:
+    links = analysis.chains.links()
+    own = links[links.in_clustering].dropna(subset=["probability"])
+    if own.empty:
+        return []
+    weakest = own.loc[own.probability.idxmin()]
+    return [
+        f"The links of the chains from one time to the next have probability {own.probability.mean():.2f} on average; "
+        f"the weakest is that of chain {weakest.chain} from {weakest.source[1]} to {weakest.target[1]} "
+        f"({weakest.probability:.2f})."
+    ]
+
+
+def _next(analysis: "Analysis") -> list[str]:
+    coming = analysis.forecast
+    if coming is None:
+        return []
+    return [
+        f"At the next time a cluster that has not been there before appears with probability {coming.new_cluster:.2f}."
+    ]
+
+
+def _chains(which: Any) -> str:
+    return f"Chain{'s' if len(which) > 1 else ''} {listed([int(own) for own in which])}"
+
+
+def _everybody(analysis: "Analysis") -> set[Any]:
+    ids = analysis.sample.series.ids or ()
+    return {own for by_epoch in ids for own in by_epoch.tolist()}
+
+
+def plural(n: int, what: str) -> str:
+    """ "1 cluster", "2 clusters"."""
+    return f"{n} {what}{'' if n == 1 else 's'}"
