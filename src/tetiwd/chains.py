@@ -40,6 +40,8 @@ class Progress:
     n_clusters: tuple[int, ...]
     log_joint: float
     seconds_left: float | None  # None until the chain has taken a sweep or two
+    seconds_per_sweep: float | None = None  # the same
+    done: bool = False  # sampled, and a partition frozen if that was asked for
 
 
 Report = Callable[[Sequence[Progress]], bool | None]
@@ -248,7 +250,9 @@ def _run_all(
                 break
         if keeper:
             keeper.save_if_due(chain, now=True)
-        return anneal(chain, stop.is_set) if chain.finished and chain.settings.anneal else None
+        frozen = anneal(chain, stop.is_set) if chain.finished and chain.settings.anneal else None
+        clocks[chain.index].stopped = True
+        return frozen
 
     def report() -> bool:
         return bool(progress and progress([_where(*pair) for pair in zip(chains, clocks, strict=True)]))
@@ -275,6 +279,7 @@ class Clock:
     def __init__(self) -> None:
         self.first: tuple[int, float] | None = None
         self.last = (0, 0.0)
+        self.stopped = False  # the chain has nothing left to do
 
     def tick(self, n_done: int) -> None:
         """A sweep has ended."""
@@ -307,6 +312,8 @@ def _where(chain: Chain, clock: Clock) -> Progress:
         n_clusters=chain.last_n_clusters,
         log_joint=chain.last_log_joint,
         seconds_left=left,
+        seconds_per_sweep=pace,
+        done=clock.stopped,
     )
 
 

@@ -1,8 +1,9 @@
-"""A progress bar per chain: sweeps done, warm-up or drawing, clusters found, time left."""
+"""A progress bar per chain: sweeps done, time left, what it is doing, how fast, clusters found, log joint density."""
 
 import sys
 import time
 from collections.abc import Sequence
+from math import isfinite
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from tetiwd.chains import Progress as Where
 
 SECONDS_BETWEEN_LINES = 30.0
+MOST_TIMES = 8  # for which the number of clusters is shown one by one
 
 
 class ProgressBar:
@@ -30,6 +32,7 @@ class ProgressBar:
         )
         self._last_line = 0.0
         self._tasks: dict[int, TaskID] = {}
+        self._ended: set[int] = set()
 
     def __enter__(self) -> "ProgressBar":
         if self._console.is_terminal:
@@ -44,36 +47,51 @@ class ProgressBar:
     def __call__(self, where: Sequence["Where"]) -> None:
         """Show the latest: bars on a terminal, a line now and then in a file."""
         if not self._console.is_terminal:
-            if time.monotonic() - self._last_line > SECONDS_BETWEEN_LINES or all(w.n_done == w.n_sweeps for w in where):
-                self._last_line = time.monotonic()
-                for one in where:
-                    left = in_words(one.seconds_left, one.n_done)
-                    self._console.print(f"chain {one.chain + 1}: {one.n_done}/{one.n_sweeps}, {left}; {what(one)}")
+            self._print_lines(where)
             return
         for one in where:
-            shown: dict[str, Any] = {
-                "chain": one.chain + 1,
-                "left": in_words(one.seconds_left, one.n_done),
-                "what": what(one),
-            }
+            shown: dict[str, Any] = {"chain": one.chain + 1, "left": in_words(one), "what": what(one)}
             if one.chain not in self._tasks:
                 self._tasks[one.chain] = self._bars.add_task("", total=one.n_sweeps, **shown)
             self._bars.update(self._tasks[one.chain], completed=one.n_done, **shown)
 
+    def _print_lines(self, where: Sequence["Where"]) -> None:
+        """Chains that move, every half minute; each once more when it is done."""
+        due = time.monotonic() - self._last_line > SECONDS_BETWEEN_LINES
+        if due:
+            self._last_line = time.monotonic()
+        for one in where:
+            if one.chain in self._ended or not (one.done or (due and one.n_done)):
+                continue
+            if one.done:
+                self._ended.add(one.chain)
+            line = f"chain {one.chain + 1}: {one.n_done}/{one.n_sweeps} sweeps, {in_words(one)}; {what(one)}"
+            self._console.print(line, soft_wrap=True, highlight=False)
 
-def in_words(seconds: float | None, n_done: int) -> str:
+
+def in_words(one: "Where") -> str:
     """Time left, for people."""
+    if one.done:
+        return "done"
+    seconds = one.seconds_left
     if seconds is None:
-        return "compiling or waiting" if n_done == 0 else "…"
+        return "compiling or waiting" if one.n_done == 0 else "…"
     if seconds == 0:
-        return "sampled"
+        return "freezing a partition"
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes:02d} min left" if hours else f"{minutes}:{rest:02d} left"
 
 
 def what(one: "Where") -> str:
-    """Warm-up or drawing, and how many clusters there are."""
+    """Warm-up or drawing, sweeps per second, clusters at every time, log joint density."""
     low, high = min(one.n_clusters), max(one.n_clusters)
-    clusters = f"{low}" if low == high else f"{low} to {high}"
-    return f"{'warming up' if one.warming_up else 'drawing'}, {clusters} cluster{'s' if high > 1 else ''}"
+    clusters = " ".join(map(str, one.n_clusters)) if len(one.n_clusters) <= MOST_TIMES else f"{low} to {high}"
+    parts = ["warming up" if one.warming_up else "drawing"]
+    if one.seconds_per_sweep:
+        pace = 1 / one.seconds_per_sweep
+        parts.append(f"{pace:.0f} sweeps/s" if pace >= 10 else f"{pace:.1f} sweeps/s")
+    parts.append(f"clusters {clusters}")
+    if isfinite(one.log_joint):
+        parts.append(f"log joint {one.log_joint:.0f}")
+    return ", ".join(parts)

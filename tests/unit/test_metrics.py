@@ -68,7 +68,7 @@ FAULTS = {
     "function scipy takes for its own": ({"metric": mahalanobis, "squared": True}, STANDARDISE),
     "squared is no flag": ({"squared": "no"}, "squared must be True, False or None (known from the metric), not 'no'"),
     "squared is a number": ({"squared": 0, "cross": True}, "squared must be True, False or None"),
-    "cosine of nothing": ({"X": np.zeros((8, 2)), "metric": "cosine"}, "D[0] (1) has NaN at (0, 1)"),
+    "cosine of nothing": ({"X": np.zeros((8, 2)), "metric": "cosine"}, "D* has NaN at (0, 1)"),
     "hellinger of nothing": (
         {"X": np.zeros((8, 2)), "metric": "hellinger"},
         "hellinger needs nonnegative rows with a positive sum",

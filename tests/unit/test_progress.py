@@ -12,7 +12,14 @@ from tetiwd.chains import Progress
 from tetiwd.progress import ProgressBar, in_words
 
 HERE = Progress(
-    chain=0, n_done=30, n_sweeps=80, warming_up=True, n_clusters=(3, 5, 4), log_joint=-1.0, seconds_left=125.0
+    chain=0,
+    n_done=30,
+    n_sweeps=80,
+    warming_up=True,
+    n_clusters=(3, 5, 4),
+    log_joint=-1.0,
+    seconds_left=125.0,
+    seconds_per_sweep=0.02,
 )
 
 
@@ -20,26 +27,36 @@ def test_bars_show_sweeps_clusters_and_time():
     screen = StringIO()
     with ProgressBar(Console(file=screen, force_terminal=True, width=120)) as bar:
         assert bar([HERE]) is None  # True would stop the chains
-        bar([replace(HERE, n_done=80, warming_up=False, n_clusters=(4, 4, 4), seconds_left=0.0)])
+        bar([replace(HERE, n_done=80, warming_up=False, n_clusters=(4, 4, 5), seconds_left=0.0, done=True)])
     shown = screen.getvalue()
     assert "chain 1" in shown
     assert "80/80" in shown
-    assert "sampled" in shown
-    assert "drawing, 4 clusters" in shown
+    assert "done" in shown
+    assert "drawing, 50 sweeps/s, clusters 4 4 5, log joint -1" in shown
 
 
 @pytest.mark.parametrize(
-    ("seconds", "n_done", "words"),
+    ("seconds", "n_done", "done", "words"),
     [
-        (None, 0, "compiling or waiting"),
-        (None, 1, "…"),
-        (0.0, 5, "sampled"),
-        (125.0, 5, "2:05 left"),
-        (7_260.0, 5, "2 h 01 min left"),
+        (None, 0, False, "compiling or waiting"),
+        (None, 1, False, "…"),
+        (0.0, 5, False, "freezing a partition"),
+        (0.0, 5, True, "done"),
+        (125.0, 5, False, "2:05 left"),
+        (7_260.0, 5, False, "2 h 01 min left"),
     ],
 )
-def test_time_left_in_words(seconds, n_done, words):
-    assert in_words(seconds, n_done) == words
+def test_time_left_in_words(seconds, n_done, done, words):
+    assert in_words(replace(HERE, seconds_left=seconds, n_done=n_done, done=done)) == words
+
+
+def test_a_file_gets_a_line_per_chain_when_it_is_done_and_not_twice():
+    screen = StringIO()
+    bar = ProgressBar(Console(file=screen, force_terminal=False, width=60))
+    for _ in range(3):
+        bar([replace(HERE, n_done=80, done=True, seconds_left=0.0), replace(HERE, chain=1)])
+    lines = screen.getvalue().splitlines()
+    assert [line.split(":")[0] for line in lines] == ["chain 1", "chain 2"]
 
 
 def test_true_shows_bars(capfd):

@@ -73,7 +73,8 @@ def test_epochs_of_one_table_come_in_order_of_time():
     assert series.times == (1, 2, 3)
     assert series.ids[0].tolist() == ["p1", "p4", "p7", "p10"]
     assert np.allclose(series.D[2], 3 * squared_distances(X[time == 3]))
-    assert series.cross is None
+    assert np.allclose(series.cross[:4, 4:8], 3 * squared_distances(X)[np.ix_(time == 1, time == 2)])
+    assert DistanceSeries.from_features(X, time=time, cross=False).cross is None
 
 
 @pytest.mark.parametrize(

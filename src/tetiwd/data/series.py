@@ -27,6 +27,8 @@ from tetiwd.data.sampling import Distances, sampled_distances
 from tetiwd.errors import DataError
 from tetiwd.params import is_whole
 
+LARGEST_CROSS = 5000  # rows of features whose distances between epochs are kept unasked, 200 MB
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DistanceSeries:
@@ -132,7 +134,7 @@ class DistanceSeries:
         squared: bool | None = None,
         standardize: bool = False,
         ids: Sequence[Any] | None = None,
-        cross: bool = False,
+        cross: bool | None = None,
         min_objects: int = 3,
         dtype: Any = "float64",
     ) -> Self:
@@ -145,7 +147,7 @@ class DistanceSeries:
         "braycurtis", for which it is known what makes squared distances of them; for any other metric of scipy, or a
         function, say with ``squared`` whether its values are squared distances. ``standardize=True`` first gives every
         column mean 0 and standard deviation 1 over all epochs. ``cross=True`` also keeps the distances between epochs
-        (N×N).
+        (N×N), which tell best which cluster is which later; None keeps them for up to 5000 rows.
 
         ``dtype="float32"`` keeps distances in half the memory; they are computed in double precision all the same.
         """
@@ -156,6 +158,9 @@ class DistanceSeries:
             features, centre, spread = standardized(features, names)
         epochs = epochs_by_time("X", time, ids_of_rows(features, ids, Place("X")), len(features), min_objects)
         space = FeatureSpace(tuple(features[rows] for rows in epochs.sources), metric, squared, names, centre, spread)
+        if cross is None:
+            cross = 1 < len(epochs.sources) and len(features) <= LARGEST_CROSS
+        _check_flag("cross", cross)
         if cross:
             _check_room_for_distances([len(features)], precision)
             pooled = metrics.pairwise(features, metric, squared, precision)

@@ -1,0 +1,188 @@
+"""The estimators keep scikit-learn's promises, and say the same as the functions underneath."""
+
+import pickle
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.metrics import adjusted_rand_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from reference import rng_for
+from tetiwd import DataError, DistanceSeries, SamplerSettings, SettingsError, TeTiWD, TiWD, coclustering, run_chains
+from tetiwd.params import Hyperparameters
+
+QUICK = SamplerSettings(n_chains=2, n_warmup=60, n_draws=60, n_anneal=5)
+YEARS = np.array([2003] * 20 + [2001] * 24 + [2002] * 22)  # not in order of time
+
+
+def clusters(seed=1):
+    """Features of three clusters far apart, dealt over three years; true clusters."""
+    rng = rng_for(seed)
+    truth = rng.integers(3, size=len(YEARS))
+    return 8.0 * np.eye(3)[truth] + rng.standard_normal((len(YEARS), 3)), truth
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, truth = clusters()
+    return TeTiWD(settings=QUICK).fit(X, time=YEARS), X, truth
+
+
+# There is nothing that scikit-learn asks of clusterers of features and that is not kept. Its check of array_api input
+# runs only where SCIPY_ARRAY_API is set, and checks of sample weights do not apply: fit takes none.
+@parametrize_with_checks([TeTiWD(settings=SamplerSettings(n_chains=1, n_warmup=20, n_draws=20, n_anneal=2))])
+def test_scikit_learn_is_content(estimator, check):
+    check(estimator)
+
+
+@parametrize_with_checks([TiWD(settings=SamplerSettings(n_chains=1, n_warmup=20, n_draws=20, n_anneal=2))])
+def test_scikit_learn_is_content_with_one_time(estimator, check):
+    check(estimator)
+
+
+def test_no_more_than_twelve_parameters_and_one_object_of_settings():
+    for estimator in (TeTiWD(), TiWD()):
+        assert len(estimator.get_params()) <= 13
+        assert "settings" in estimator.get_params()
+
+
+def test_labels_are_in_the_order_of_the_rows(fitted):
+    model, _, truth = fitted
+    assert model.times_ == [2001, 2002, 2003]
+    assert model.n_clusters_ == [3, 3, 3]
+    assert adjusted_rand_score(truth, model.labels_) > 0.95  # across years, so that links are right, too
+    for year, own in zip(model.times_, model.labels_by_time_, strict=True):
+        assert (model.labels_[year == YEARS] == own).all()
+
+
+def test_attributes_say_what_the_functions_say(fitted):
+    model, X, _ = fitted
+    series = DistanceSeries.from_features(X, time=YEARS)
+    sample = run_chains(series, Hyperparameters(), QUICK)
+    assert (sample.draws[0].labels == model.sample_.draws[0].labels).all()
+    assert (model.coclustering_[1] == coclustering(sample, 1)).all()
+    assert model.diagnostics_.verdict == sample.diagnostics.verdict
+    assert model.chains_.table()["size at 2001"].sum() == 24
+    assert model.forecast(30).n_next == 30
+    assert (model.posterior_["posterior"]["labels"].to_numpy()[1] == sample.draws[1].labels).all()
+
+
+def test_every_way_in_gives_the_same_clusters():
+    X, _ = clusters()
+    model = TeTiWD(links="model", settings=QUICK).fit(X, time=YEARS)
+    D = ((X[:, None] - X[None]) ** 2).sum(-1)
+    years = [2001, 2002, 2003]
+    blocks = [D[np.ix_(year == YEARS, year == YEARS)] for year in years]
+    told = partial(TeTiWD, dof=model.sample_.hyperparameters.dof, settings=QUICK)
+    pooled = told(metric="precomputed", squared=True).fit(D, time=YEARS)
+    plain = told(metric="precomputed", squared=False).fit(np.sqrt(D), time=YEARS)
+    listed = told(squared=True).fit(blocks, time=years)
+    series = told().fit(DistanceSeries.from_distances(blocks, squared=True, times=years))
+    for other in (pooled, plain):
+        assert (other.labels_ == model.labels_).all()
+    for other in (listed, series):
+        assert (other.labels_ == np.concatenate(model.labels_by_time_)).all()
+        assert other.times_ == years
+
+
+def test_only_blocks_within_times_are_read():
+    X, _ = clusters()
+    D = ((X[:, None] - X[None]) ** 2).sum(-1)
+    D[YEARS[:, None] != YEARS] = np.nan
+    assert TeTiWD("precomputed", squared=True, settings=QUICK).fit(D, time=YEARS).n_clusters_ == [3, 3, 3]
+
+
+def test_new_objects_find_their_cluster_or_none(fitted):
+    _, X, truth = fitted
+    model = TeTiWD(links="model", settings=QUICK).fit(X, time=YEARS)
+    new = np.vstack([8.0 * np.eye(3), [[80.0, 80.0, 80.0]]])
+    probabilities = model.predict_proba(new, time=2002)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    home = [model.labels_[(truth == c) & (YEARS == 2002)][0] for c in range(3)]
+    assert model.predict(new, time=2002).tolist() == [*home, -1]
+    D = ((new[:, None] - X[None]) ** 2).sum(-1)
+    pooled = TeTiWD("precomputed", squared=True, dof=model.sample_.hyperparameters.dof, settings=QUICK)
+    pooled.fit(((X[:, None] - X[None]) ** 2).sum(-1), time=YEARS)
+    np.testing.assert_allclose(pooled.predict_proba(D, time=2002), probabilities, atol=1e-9)
+    np.testing.assert_allclose(pooled.predict_proba(D[:, YEARS == 2002], time=2002), probabilities, atol=1e-9)
+
+
+def test_one_time_only():
+    X, truth = clusters()
+    model = TiWD(settings=QUICK).fit(X)
+    assert model.n_clusters_ == 3
+    assert adjusted_rand_score(truth, model.labels_) > 0.95
+    assert model.coclustering_.shape == (len(X), len(X))
+    assert model.predict(8.0 * np.eye(3)).tolist() == [model.labels_[truth == c][0] for c in range(3)]
+    D = np.sqrt(((X[:, None] - X[None]) ** 2).sum(-1))
+    precomputed = TiWD("precomputed", squared=False, dof=model.sample_.hyperparameters.dof[0], settings=QUICK)
+    assert (precomputed.fit(D).labels_ == model.labels_).all()
+    assert set(TiWD(geometry="isotropic", settings=QUICK).fit_predict(X)) == {0, 1, 2}
+
+
+def test_clone_and_pickle(fitted):
+    model, X, _ = fitted
+    again = pickle.loads(pickle.dumps(model))
+    assert (again.labels_ == model.labels_).all()
+    np.testing.assert_array_equal(again.predict_proba(X[:3]), model.predict_proba(X[:3]))
+    fresh = clone(model)
+    assert fresh.get_params() == model.get_params()
+    assert not hasattr(fresh, "labels_")
+
+
+def test_random_state_decides():
+    X, _ = clusters()
+    one, same, other = (
+        TeTiWD(settings=QUICK, random_state=seed).fit(X, time=YEARS).sample_.draws[0].log_joint for seed in (3, 3, 4)
+    )
+    assert (one == same).all()
+    assert not (one == other).all()
+    generator = TeTiWD(settings=QUICK, random_state=np.random.RandomState(1)).fit(X, time=YEARS)
+    assert generator.sample_.settings.seed != 0
+
+
+def test_a_notebook_shows_words_and_picture(fitted):
+    model, *_ = fitted
+    html = model._repr_mimebundle_()["text/html"]
+    assert "3 cluster chains in all" in html
+    assert "<svg" in html
+    assert "TeTiWD()" in TeTiWD()._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("estimator", "data", "message"),
+    [
+        (TeTiWD("precomputed"), lambda: np.zeros((4, 4)), "are the distances squared"),
+        (TeTiWD(), lambda: [np.zeros((4, 4))], "are the distances squared"),
+        (TiWD("precomputed"), lambda: np.zeros((4, 4)), "are the distances squared"),
+        (TeTiWD(dof="car"), lambda: clusters()[0], "dof must be"),
+        (TeTiWD(loss="hinge"), lambda: clusters()[0], 'loss must be "vi", "binder" or "ari"'),
+        (TeTiWD(links="chance"), lambda: clusters()[0], 'links must be "auto"'),
+        (TeTiWD(settings={"n_chains": 3}), lambda: clusters()[0], "settings must be SamplerSettings or None"),
+        (TeTiWD(n_jobs=0), lambda: clusters()[0], "n_threads must be a whole number"),
+        (TeTiWD(metric="nonsense"), lambda: clusters()[0], "metric 'nonsense' is not one of"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(estimator, data, message):
+    with pytest.raises((DataError, SettingsError), match=message):
+        estimator.fit(data())
+
+
+def test_times_that_are_not_there_are_refused(fitted):
+    model, X, _ = fitted
+    with pytest.raises(DataError, match="there is no time 1999; there are 2001, 2002, 2003"):
+        model.predict(X, time=1999)
+    with pytest.raises(DataError, match="has its own times and ids"):
+        TeTiWD().fit(model.sample_.series, time=[1, 2, 3])
+
+
+def test_results_folder_of_a_fit(fitted, tmp_path):
+    from tetiwd.io.run_folder import RunFolder
+
+    model, *_ = fitted
+    path = model.save(tmp_path / "run")
+    again = RunFolder.open(path).analysis()
+    assert (again.clustering.flat == model.analysis_.clustering.flat).all()
+    assert model.report(tmp_path / "page.html").read_text("utf-8").startswith("<!doctype html>")
