@@ -49,7 +49,7 @@ def demo(
     found = read_series([file], settings.data)
     model = resolved(settings.model, found.series)
     folder = RunFolder.create(target, found.series, settings, model, inputs=found.hashes, overwrite=overwrite)
-    analysis = run(folder, voice, threads=threads, series=found.series)
+    analysis = run(folder, voice, found.series, threads=threads)
     penguins["chain"] = analysis.clustering.flat
     voice.table(who_is_where(penguins), "What the chains are, as far as is known (birds of all seasons):")
     voice.say(

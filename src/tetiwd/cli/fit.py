@@ -15,6 +15,7 @@ from tetiwd.cli.voice import Voice, records, speaking
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
+    from tetiwd.data import DistanceSeries
     from tetiwd.io.run_folder import RunFolder
 
 Out = Annotated[
@@ -63,6 +64,7 @@ def fit(
     draws: o.NDraws = None,
     seed: o.Seed = None,
     threads: o.Threads = None,
+    checkpoint_seconds: o.CheckpointSeconds = 60.0,
     settings: o.SettingsFile = None,
     assignments: o.Assignments = None,
     overwrite: o.Overwrite = False,
@@ -107,7 +109,7 @@ def fit(
         voice.note(f"Note: {note}")
     model = resolved(chosen.model, found.series)
     folder = RunFolder.create(target, found.series, chosen, model, inputs=found.hashes, overwrite=overwrite)
-    run(folder, voice, threads=threads, strict=strict, resume=False, series=found.series)
+    run(folder, voice, found.series, threads=threads, checkpoint_seconds=checkpoint_seconds, strict=strict)
 
 
 @speaking
@@ -115,6 +117,7 @@ def resume(
     run_folder: o.Folder,
     draws: MoreDraws = None,
     threads: o.Threads = None,
+    checkpoint_seconds: o.CheckpointSeconds = 60.0,
     strict: Strict = False,
     quiet: o.Quiet = False,
     as_json: o.Json = False,
@@ -132,26 +135,28 @@ def resume(
     folder = RunFolder.open(run_folder)
     if draws is not None:
         folder.about["sampler"]["n_draws"] = draws
-    run(folder, Voice(quiet=quiet, as_json=as_json), threads=threads, strict=strict, resume=True)
+    voice = Voice(quiet=quiet, as_json=as_json)
+    with voice.busy("Reading"):
+        series = folder.series()
+    run(folder, voice, series, threads=threads, checkpoint_seconds=checkpoint_seconds, strict=strict)
 
 
 def run(
     folder: "RunFolder",
     voice: Voice,
+    series: "DistanceSeries",
     *,
     threads: int | None = None,
+    checkpoint_seconds: float = 60.0,
     strict: bool = False,
-    resume: bool = False,
-    series: Any = None,
 ) -> "Analysis":
-    """Sample, answer, write, and say what was found."""
+    """Sample, from checkpoints if there are any; answer, write, and say what was found."""
     from tetiwd.analysis import Analysis
     from tetiwd.chains import run_chains
     from tetiwd.io.checkpoint import has_any_checkpoint
     from tetiwd.report import write_report
 
     settings = folder.settings()
-    series = folder.series() if series is None else series
     voice.note(f"{series!r}, dof {_short(folder.model().dof)}; results will be in {folder.path}")
     voice.note("Sampling; the first run on a machine compiles for up to a minute.")
     began = clock.monotonic()
@@ -163,7 +168,8 @@ def run(
             n_threads=threads,
             progress=not voice.quiet,
             checkpoint=folder.checkpoint,
-            resume=resume and has_any_checkpoint(folder.checkpoint),
+            checkpoint_seconds=checkpoint_seconds,
+            resume=has_any_checkpoint(folder.checkpoint),
         )
     if not sample.complete and min(map(len, sample.draws)) < 4:
         voice.warn(f"stopped before there were draws; go on with: tetiwd resume {folder.path}")

@@ -47,7 +47,9 @@ Objects = Annotated[
 ]
 Missing = Annotated[bool, _option("--drop-missing", panel=DATA, text="Leave out rows with missing values.")]
 DropSmall = Annotated[bool, _option("--drop-small", panel=DATA, text="Leave out times with fewer than 3 objects.")]
-Symmetrize = Annotated[bool, _option("--symmetrize", panel=DATA, text="Average the two distances of a pair where they differ.")]
+Symmetrize = Annotated[
+    bool, _option("--symmetrize", panel=DATA, text="Average the two distances of a pair where they differ.")
+]
 Cross = Annotated[bool, _option("--cross", panel=DATA, text="Use distances between times to link clusters.")]
 
 Dof = Annotated[
@@ -65,6 +67,9 @@ Warmup = Annotated[int | None, _option("--warmup", panel=RUN, text="Sweeps of ea
 NDraws = Annotated[int | None, _option("--draws", panel=RUN, text="Draws of each (1000).")]
 Seed = Annotated[int | None, _option("--seed", panel=RUN, text="Seed of everything random (0).")]
 Threads = Annotated[int | None, _option("--threads", panel=RUN, text="Threads; one per processor if not given.")]
+CheckpointSeconds = Annotated[
+    float, _option("--checkpoint-seconds", panel=RUN, text="Time between checkpoints of a chain (60).", min=0)
+]
 SettingsFile = Annotated[
     Path | None, _option("--settings", panel=RUN, text="TOML file with settings; options given here win over it.")
 ]

@@ -1,0 +1,172 @@
+"""Arrays in npy and npz files: one matrix per epoch, or one matrix over all epochs.
+
+One file per epoch: npy files, or npz files with one matrix each (and, if identities are known, an array ``ids``).
+
+One npz file for all epochs: one matrix per epoch, named as one likes as long as names differ in one place
+(``D_2001``, ``D_2003``); next to it, if identities are known, the ids as ``ids_2001``, ``ids_2003``.
+
+One matrix over all epochs: an npy file with a table of objects, or an npz file with the matrix (``D``, or the only
+array that can be one), the ``time`` of every row and, if identities are known, ``ids``.
+
+Matrices are square, or condensed: the upper triangle row by row, as scipy's ``squareform`` has it.
+"""
+
+import math
+from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.data.memory import SMALLER_DATA, require_memory
+from tetiwd.errors import DataError
+from tetiwd.io.building import Epoch, Found, in_order, series_of_epochs, series_of_pooled
+from tetiwd.io.data_settings import DataSettings
+from tetiwd.io.files import File, in_file
+from tetiwd.io.npy import Arrays, about_array, load_arrays
+from tetiwd.io.objects import ObjectTable, times_of_rows
+from tetiwd.io.windows import epochs_of, note_order
+
+
+def read_arrays(files: Sequence[File], settings: DataSettings, notes: list[str], objects: ObjectTable | None) -> Found:
+    """A series from npy and npz files."""
+    if settings.kind == "distances":
+        settings.are_squared()
+    contents = [load_arrays(file, lambda name: _is_label(name, settings)) for file in files]
+    if objects is not None or (len(files) == 1 and _time_name(settings) in contents[0]):
+        return Found(_pooled(files, contents, settings, notes, objects))
+    if len(files) == 1:
+        epochs = _epochs_of_one_file(files[0], contents[0], settings)
+        return Found(series_of_epochs(*in_order(epochs, settings, notes, "arrays"), settings, notes))
+    epochs = []
+    for file, arrays in zip(files, contents, strict=True):
+        with in_file(file.name):
+            name = _only_matrix(arrays, settings)
+            epochs.append(Epoch(file.stem, file.name, unfolded(arrays[name]), _ids_beside(name, arrays, settings)))
+    return Found(series_of_epochs(*in_order(epochs, settings, notes, "files"), settings, notes))
+
+
+def unfolded(array: NDArray[Any]) -> NDArray[Any]:
+    """A condensed matrix as a square one; anything else as it is."""
+    if array.ndim != 1:
+        return array
+    n = objects_of_condensed(len(array))
+    require_memory(8 * n * n, f"keeping the distances between {n} objects", SMALLER_DATA)
+    square = np.zeros((n, n), array.dtype if array.dtype == np.float32 else np.float64)
+    end = 0
+    for i in range(n - 1):
+        start, end = end, end + n - 1 - i
+        square[i, i + 1 :] = square[i + 1 :, i] = array[start:end]
+    return square
+
+
+def objects_of_condensed(length: int) -> int:
+    """The number of objects that have so many pairs."""
+    n = (1 + math.isqrt(1 + 8 * length)) // 2
+    if n * (n - 1) // 2 != length or length == 0:
+        near = f"{n} objects have {n * (n - 1) // 2} pairs, {n + 1} have {n * (n + 1) // 2}"
+        raise DataError(
+            f"is one-dimensional with {length} numbers, which no number of objects has as pairs ({near}); "
+            "a condensed matrix has n(n − 1)/2"
+        )
+    return n
+
+
+def _pooled(
+    files: Sequence[File],
+    contents: list[Arrays],
+    settings: DataSettings,
+    notes: list[str],
+    objects: ObjectTable | None,
+) -> Any:
+    file, arrays = files[0], contents[0]
+    with in_file(file.name):
+        if len(files) > 1:
+            raise DataError("objects goes with one matrix over all times; give one file, or leave out objects")
+        matrix = unfolded(arrays[_only_matrix(arrays, settings)])
+        ids = _ids(arrays, _ids_name(settings))
+        if objects is not None:
+            ids, time = times_of_rows(objects, ids, len(matrix), settings, notes)
+        else:
+            name = _time_name(settings)
+            values = arrays[name]
+            if values.shape != (len(matrix),):
+                raise DataError(
+                    f"the array {name!r} has shape {values.shape} for a matrix of {len(matrix)} rows; "
+                    "give one time per row"
+                )
+            if values.dtype.kind == "M":
+                values = np.datetime_as_string(values)
+            time = epochs_of(values.tolist(), settings.by, lambda row: f"the array {name!r}, row {row}")
+            note_order(time, notes)
+    return series_of_pooled(file.name, matrix, ids, time, settings, notes)
+
+
+def _epochs_of_one_file(file: File, arrays: Arrays, settings: DataSettings) -> list[Epoch]:
+    with in_file(file.name):
+        names = _matrices(arrays, settings)
+        _check_ids_have_matrices(names, arrays, settings)
+        epochs = []
+        for name in names:
+            ids = _ids_beside(name, arrays, settings)
+            with about_array(name) if len(names) > 1 else nullcontext():
+                epochs.append(Epoch(name if len(names) > 1 else file.stem, file.name, unfolded(arrays[name]), ids))
+        return epochs
+
+
+def _only_matrix(arrays: Arrays, settings: DataSettings) -> str:
+    names = _matrices(arrays, settings)
+    if "D" in names or len(names) == 1:
+        return "D" if "D" in names else names[0]
+    raise DataError(f"holds {len(names)} arrays ({', '.join(names)}) where one matrix is expected; call the matrix D")
+
+
+def _matrices(arrays: Arrays, settings: DataSettings) -> list[str]:
+    names = [name for name in arrays if not _is_label(name, settings)]
+    if not names:
+        raise DataError(f"holds no matrix, only {', '.join(arrays)}; call the matrix D")
+    return names
+
+
+def _is_label(name: str, settings: DataSettings) -> bool:
+    ids = _ids_name(settings)
+    return name in (ids, _time_name(settings)) or name.startswith(f"{ids}_")
+
+
+def _ids_beside(name: str, arrays: Arrays, settings: DataSettings) -> list[Any] | None:
+    """The ids that belong to a matrix: ``ids_2001`` to ``D_2001``, or ``ids`` to the only one."""
+    prefix = f"{_ids_name(settings)}_"
+    labels = [other.removeprefix(prefix) for other in arrays if other.startswith(prefix)]
+    own = max((label for label in labels if name.endswith(label)), key=len, default=None)
+    return _ids(arrays, _ids_name(settings) if own is None else prefix + own)
+
+
+def _check_ids_have_matrices(names: list[str], arrays: Arrays, settings: DataSettings) -> None:
+    ids = _ids_name(settings)
+    for other in arrays:
+        if other.startswith(f"{ids}_") and not any(name.endswith(other.removeprefix(f"{ids}_")) for name in names):
+            raise DataError(f"the array {other!r} belongs to none of the matrices {', '.join(names)}; rename it")
+    if ids in arrays and len(names) > 1:
+        raise DataError(
+            f"holds {len(names)} matrices but one array {ids!r}; call the ids of every matrix {ids}_ and its label, "
+            "or add an array with the time of every row if one matrix covers all times"
+        )
+
+
+def _ids(arrays: Arrays, name: str) -> list[Any] | None:
+    """The ids under this name, if there are any."""
+    if name not in arrays:
+        return None
+    ids = arrays[name]
+    if ids.ndim != 1 or ids.dtype.kind not in "iuUS":
+        raise DataError(f"the array {name!r} must be a list of text or whole numbers, one id per object")
+    return [own.decode("utf-8", "replace") if isinstance(own, bytes) else own for own in ids.tolist()]
+
+
+def _ids_name(settings: DataSettings) -> str:
+    return settings.id or "ids"
+
+
+def _time_name(settings: DataSettings) -> str:
+    return settings.time or "time"

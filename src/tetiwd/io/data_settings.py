@@ -1,0 +1,197 @@
+"""What a user says about the input: the [data] table of a settings file."""
+
+import datetime
+from dataclasses import dataclass, fields
+from typing import Any
+
+from tetiwd.errors import SettingsError
+from tetiwd.params import is_whole
+
+CHOICES: dict[str, tuple[str | None, ...]] = {
+    "format": ("auto", "arrays", "matrix", "long", "features", "h5ad", "fasta"),
+    "kind": ("distances", "similarities"),
+    "by": (None, "year", "quarter", "month", "week", "day"),
+    "symmetrize": (None, "mean"),
+    "missing": ("error", "drop"),
+    "dtype": ("float64", "float32"),
+    "repair": (None, "shift", "clip"),
+}
+FLAGS = ("standardize", "drop_small", "cross")
+NAMES = ("first", "second", "distance", "obsp")
+NAMES_OR_NONE = ("metric", "id", "time", "objects")
+
+# Settings that only some formats can heed; given with another one they are refused instead of ignored.
+ONLY_FOR = {
+    "kind": ("arrays", "matrix", "long", "h5ad"),
+    "metric": ("features", "fasta"),
+    "standardize": ("features",),
+    "columns": ("features",),
+    "first": ("long",),
+    "second": ("long",),
+    "distance": ("long",),
+    "objects": ("arrays", "matrix", "fasta"),
+    "times": ("arrays", "matrix", "long", "features", "fasta"),
+    "obsp": ("h5ad",),
+    "symmetrize": ("arrays", "matrix", "long", "h5ad"),
+    "missing": ("features", "long", "fasta"),
+    "cross": ("arrays", "matrix", "features", "h5ad", "fasta"),
+}
+
+
+@dataclass(frozen=True)
+class DataSettings:
+    """How input files are to be read; None where nothing is said.
+
+    Parameters
+    ----------
+    format
+        "arrays" (npy, npz), "matrix" (square tables), "long" (one row per pair), "features" (one row per object),
+        "h5ad", "fasta"; "auto" looks at the name of the file and, for tables, at its first lines.
+    kind
+        "distances", or "similarities" (dot products).
+    squared
+        True if the numbers are squared distances, False if they are plain. Never guessed; not needed for similarities,
+        for sequences, or for features with a metric of which it is known.
+    metric
+        Features: "euclidean" unless something else is said. Sequences: "hamming" (the default) or "p-distance".
+    standardize
+        Features: every column is brought to mean 0 and standard deviation 1 over all epochs.
+    id, time
+        Names of the columns with the ids and the times of objects; "id" and "time" if there are such columns.
+    columns
+        Feature columns; if none are named, all columns of numbers but those of id and time.
+    first, second, distance
+        Columns of a long table.
+    objects
+        A table with id and time of every object, for one matrix over all times and for sequences.
+    times
+        Labels of the epochs where there is one file or array per epoch; files then count in the order given.
+    by
+        "year", "quarter", "month", "week" or "day": dates are put into epochs of this length.
+    obsp
+        Which obsp matrix of an h5ad file.
+    symmetrize
+        "mean" averages D_ij and D_ji where they differ.
+    min_objects, drop_small
+        Smallest epoch that is accepted, and whether smaller ones are left out instead of refused.
+    missing
+        "drop" leaves out rows with missing values instead of refusing them.
+    cross
+        Keep distances between epochs, too, where there are any.
+    dtype
+        "float32" keeps distances in half the memory. What is float32 in a file stays float32 in any case.
+    repair
+        "shift" or "clip" negative eigenvalues away; see :meth:`tetiwd.DistanceSeries.repair`.
+    """
+
+    format: str = "auto"
+    kind: str = "distances"
+    squared: bool | None = None
+    metric: str | None = None
+    standardize: bool = False
+    id: str | None = None
+    time: str | None = None
+    columns: tuple[str, ...] = ()
+    first: str = "i"
+    second: str = "j"
+    distance: str = "distance"
+    objects: str | None = None
+    times: tuple[Any, ...] | None = None
+    by: str | None = None
+    obsp: str = "distances"
+    symmetrize: str | None = None
+    min_objects: int = 3
+    drop_small: bool = False
+    missing: str = "error"
+    cross: bool = False
+    dtype: str = "float64"
+    repair: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, allowed in CHOICES.items():
+            _check_choice(name, getattr(self, name), allowed)
+        for name in FLAGS:
+            if not isinstance(getattr(self, name), bool):
+                raise SettingsError(f"{name} must be true or false, not {getattr(self, name)!r}")
+        for name in (*NAMES, *NAMES_OR_NONE):
+            value = getattr(self, name)
+            if not (isinstance(value, str) and value) and not (name in NAMES_OR_NONE and value is None):
+                raise SettingsError(f"{name} must be a name, not {value!r}")
+        if not is_whole(self.min_objects, 1):
+            raise SettingsError(f"min_objects must be a whole number from 1 on, not {self.min_objects!r}")
+        object.__setattr__(self, "columns", _checked_columns(self.columns))
+        object.__setattr__(self, "times", _checked_times(self.times))
+        self._check_long_columns()
+        self._check_squared()
+
+    def _check_squared(self) -> None:
+        if self.squared is not None and not isinstance(self.squared, bool):
+            raise SettingsError(f"squared must be true or false, not {self.squared!r}")
+        if self.kind == "similarities" and self.squared is not None:
+            raise SettingsError('squared is about distances; leave it out with kind = "similarities"')
+        if self.kind == "similarities" and self.cross:
+            raise SettingsError('cross = true keeps distances; it does not go with kind = "similarities"')
+
+    def _check_long_columns(self) -> None:
+        if len({self.first, self.second, self.distance}) < 3:
+            raise SettingsError(
+                f"first, second and distance must be three different columns, not {self.first!r}, {self.second!r} and "
+                f"{self.distance!r}"
+            )
+
+    def check_for(self, format: str, name: str) -> None:
+        """Refuse settings that reading in this format would ignore."""
+        for field in fields(self):
+            suited = ONLY_FOR.get(field.name)
+            value = getattr(self, field.name)
+            if suited is not None and format not in suited and value != field.default:
+                raise SettingsError(
+                    f"{field.name} = {_as_written(value)} is for the format{'s' if len(suited) > 1 else ''} "
+                    f'{", ".join(suited)}, but {name} is read as "{format}"; leave {field.name} out, '
+                    "or say with format how to read the input"
+                )
+
+    def are_squared(self) -> bool:
+        """Whether numbers that come as distances are squared; an error if nobody said so."""
+        if self.squared is None:
+            raise SettingsError(
+                "squared is not given: say squared = true if the numbers are squared distances, squared = false if "
+                "they are plain distances; it is never guessed"
+            )
+        return self.squared
+
+
+def _check_choice(name: str, value: Any, allowed: tuple[str | None, ...]) -> None:
+    if not (value is None or isinstance(value, str)) or value not in allowed:
+        listed = ", ".join(f'"{choice}"' for choice in allowed if choice is not None)
+        raise SettingsError(f"{name} must be one of {listed}{' or left out' * (None in allowed)}, not {value!r}")
+
+
+def _checked_columns(columns: Any) -> tuple[str, ...]:
+    if not isinstance(columns, list | tuple) or not all(isinstance(name, str) and name for name in columns):
+        raise SettingsError(f'columns must be a list of names, such as ["length", "depth"], not {columns!r}')
+    twice = next((name for name in columns if columns.count(name) > 1), None)
+    if twice is not None:
+        raise SettingsError(f"columns names {twice!r} twice; name every column once")
+    return tuple(columns)
+
+
+def _checked_times(times: Any) -> tuple[Any, ...] | None:
+    if times is None:
+        return None
+    one = str | int | float | datetime.date
+    if not isinstance(times, list | tuple) or not times or any(isinstance(t, bool) for t in times):
+        raise SettingsError(f"times must be a list with one label per epoch, not {times!r}")
+    wrong = next((t for t in times if not isinstance(t, one)), None)
+    if wrong is not None:
+        raise SettingsError(f"times must hold text, numbers or dates, not {wrong!r}")
+    return tuple(times)
+
+
+def _as_written(value: Any) -> str:
+    """A value as it stands in a settings file."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return f"[{', '.join(_as_written(one) for one in value)}]"
+    return f'"{value}"' if isinstance(value, str) else str(value)

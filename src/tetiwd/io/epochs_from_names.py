@@ -1,0 +1,74 @@
+"""Labels and order of epochs from the names of files or arrays.
+
+What all names have in common is left out: ``D_2001.npy`` and ``D_2003.npy`` are the epochs 2001 and 2003.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from tetiwd.io.dates import as_numbers, read_date
+
+DATE = re.compile(r"(?<!\d)\d{4}-\d{2}(-\d{2})?(?!\d)")
+NUMBER_AT_END, NUMBER_AT_START = re.compile(r"\d+(\.\d*)?$"), re.compile(r"^(\d*\.)?\d+")
+SEPARATORS = re.compile(r"[\s_]")
+
+
+def epochs_from_names(names: Sequence[str]) -> tuple[list[Any], list[int]]:
+    """A label per epoch and the positions of the names, both in order of time.
+
+    Numbers and ISO dates are sorted. Anything else keeps the order given, because text has no order of time in itself.
+    """
+    if len(names) == 1:
+        return [names[0]], [0]
+    dates = _dates(names)
+    if dates is not None:
+        order = sorted(range(len(names)), key=lambda i: read_date(dates[i]) or ())
+        return [dates[i] for i in order], order
+    numbers = as_numbers(_without(names, NUMBER_AT_END, NUMBER_AT_START))
+    if numbers is not None:
+        order = sorted(range(len(names)), key=lambda i: numbers[i])
+        return [numbers[i] for i in order], order
+    return _texts(names), list(range(len(names)))
+
+
+def _dates(names: Sequence[str]) -> list[str] | None:
+    """The one date in every name, if the rest of the names is the same."""
+    found = [list(DATE.finditer(name)) for name in names]
+    if any(len(matches) != 1 for matches in found):
+        return None
+    dates = [matches[0] for matches in found]
+    rests = {(name[: at.start()], name[at.end() :]) for name, at in zip(names, dates, strict=True)}
+    values = [at.group() for at in dates]
+    return values if len(rests) == 1 and all(read_date(value) for value in values) else None
+
+
+def _without(names: Sequence[str], at_end: re.Pattern[str], at_start: re.Pattern[str]) -> list[str]:
+    """Names without what they have in common, which is cut so that no number is cut in two."""
+    prefix = at_end.sub("", _common_start(names))
+    rests = [name[len(prefix) :] for name in names]
+    suffix = at_start.sub("", _common_end(rests))
+    return [rest[: len(rest) - len(suffix)] for rest in rests]
+
+
+def _texts(names: Sequence[str]) -> list[str]:
+    """Names without the words they have in common; whole names if nothing would be left of one."""
+    prefix, suffix = _common_start(names), _common_end(names)
+    ends = [at.end() for at in SEPARATORS.finditer(prefix)]
+    starts = [at.start() for at in SEPARATORS.finditer(suffix)]
+    front, back = (ends[-1] if ends else 0), (len(suffix) - starts[0] if starts else 0)
+    labels = [name[front : len(name) - back] for name in names]
+    sound = all(labels) and all(len(name) > front + back for name in names) and len(set(labels)) == len(names)
+    return labels if sound else list(names)
+
+
+def _common_start(names: Sequence[str]) -> str:
+    """The longest text all names begin with."""
+    first, last = min(names), max(names)
+    n = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
+    return first[:n]
+
+
+def _common_end(names: Sequence[str]) -> str:
+    """The longest text all names end with."""
+    return _common_start([name[::-1] for name in names])[::-1]

@@ -1,0 +1,93 @@
+"""Feature tables: one row per object and epoch, one column per feature."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tetiwd.data import DistanceSeries
+from tetiwd.data.memory import require_memory
+from tetiwd.errors import DataError
+from tetiwd.io.building import Found, rows_to_keep
+from tetiwd.io.data_settings import DataSettings
+from tetiwd.io.files import File, in_file
+from tetiwd.io.rows import Part, epochs_of_parts, part_of, time_column
+from tetiwd.io.tables import Table, as_ids, column_for, is_row_number, listed, open_table
+
+
+def read_features(files: Sequence[File], settings: DataSettings, notes: list[str]) -> Found:
+    """A series from tables with the columns id and time, if there are such, and features."""
+    import pandas as pd
+
+    names: list[str] = list(settings.columns)
+    parts = []
+    for file in files:
+        parts.append(_read(file, names, settings, notes))
+        names = list(parts[0].columns.numbers)
+    parts, time = epochs_of_parts(parts, settings, notes)
+    file_names = ", ".join(part.file for part in parts)
+    with in_file(file_names):
+        ids = _ids(parts, settings)
+        require_memory(8 * len(time) * len(names), "the table", "use fewer rows or columns")
+        X = np.empty((len(time), len(names)))  # (rows, features)
+        for column, name in enumerate(names):
+            X[:, column] = np.concatenate([part.numbers(name) for part in parts])
+        rows = rows_to_keep(time, settings, notes)
+        if rows is not None:
+            X, time = X[rows], time.take(rows)
+            ids = None if ids is None else [ids[row] for row in rows]
+        series = DistanceSeries.from_features(
+            pd.DataFrame(X, columns=names, copy=False),  # so that the series knows the names
+            time=time,
+            metric=settings.metric or "euclidean",
+            squared=settings.squared,
+            standardize=settings.standardize,
+            ids=ids,
+            cross=settings.cross,
+            min_objects=settings.min_objects,
+            dtype=settings.dtype,
+        )
+    notes.append(f"features used ({len(names)}): {listed(names)}")
+    return Found(series, len(names))
+
+
+def _read(file: File, names: Sequence[str], settings: DataSettings, notes: list[str]) -> Part:
+    """The rows of a file; ``names`` are the features if they are known already."""
+    with in_file(file.name):
+        table = open_table(file)
+        time = time_column(table, settings)
+        own = column_for(table, settings.id, "id", "id")
+        texts = [name for name in (own, time) if name is not None]
+        lacking = [name for name in names if name not in table.names]
+        if lacking:
+            raise DataError(f"has no column {', '.join(lacking)}; its columns are {listed(table.names)}")
+        taken = next((name for name in names if name in texts), None)
+        if taken is not None:
+            raise DataError(f"column {taken} is the {'id' if taken == own else 'time'} column and cannot be a feature")
+        if names:
+            return part_of(file, table.read(texts, names), time, settings, notes)
+        return _all_features(file, table, texts, time, settings, notes)
+
+
+def _all_features(
+    file: File, table: Table, texts: list[str], time: str | None, settings: DataSettings, notes: list[str]
+) -> Part:
+    unnamed = [name for name in table.names if is_row_number(name) and name not in texts]
+    columns = table.read(texts, [], [name for name in table.names if name not in (*texts, *unnamed)])
+    left_out = list(columns.no_numbers)
+    if not columns.numbers:
+        raise DataError(f"has no columns of numbers besides id and time; its columns are {listed(table.names)}")
+    if left_out:
+        notes.append(f"{file.name}: left out columns without numbers: {listed(left_out)}")
+    if unnamed:
+        notes.append(f"{file.name}: left out columns without a name, which only count rows")
+    return part_of(file, columns, time, settings, notes)
+
+
+def _ids(parts: Sequence[Part], settings: DataSettings) -> list[object] | None:
+    name = settings.id or "id"
+    known = [name in part.columns.text for part in parts]
+    if not any(known):
+        return None
+    if not all(known):
+        raise DataError(f"{parts[known.index(False)].file} has no column {name}, which others have; add it")
+    return as_ids([own for part in parts for own in part.text(name)])

@@ -1,0 +1,120 @@
+"""AnnData files (h5ad): a matrix in obsp and the times of the objects in obs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.data.labels import is_missing, plain
+from tetiwd.data.memory import SMALLER_DATA, require_memory
+from tetiwd.errors import DataError
+from tetiwd.io.building import Found, series_of_pooled
+from tetiwd.io.data_settings import DataSettings
+from tetiwd.io.files import File, in_file
+from tetiwd.io.tables import listed
+from tetiwd.io.windows import EpochOfRows, epochs_of, note_order
+
+
+def read_h5ad(files: Sequence[File], settings: DataSettings, notes: list[str]) -> Found:
+    """A series from one h5ad file; only the matrix, the names and the times are read."""
+    if settings.kind == "distances":
+        settings.are_squared()
+    file = files[0]
+    if len(files) > 1:
+        raise DataError(f"{files[1].name}: one h5ad file with the times of all objects is expected; join the files")
+    with in_file(file.name):
+        h5py, read_elem = _libraries()
+        try:
+            with h5py.File(file.path, "r") as stored:
+                ids, time, matrix = _contents(stored, settings, read_elem)
+        except (DataError, MemoryError):
+            raise
+        except Exception as error:  # a damaged file can fail anywhere, in any way
+            raise DataError(f"is not an h5ad file, or damaged ({error}); write it again with anndata") from error
+        note_order(time, notes)
+        if len(ids) != len(time) or matrix.shape != (len(time),) * 2:
+            raise DataError(f"obsp has shape {matrix.shape} for {len(time)} objects; write it again")
+    return Found(series_of_pooled(file.name, matrix, ids, time, settings, notes))
+
+
+def _contents(stored: Any, settings: DataSettings, read_elem: Any) -> tuple[list[Any], EpochOfRows, NDArray[Any]]:
+    """Ids, epochs and the matrix."""
+    obs = _group(stored, "obs")
+    name = settings.time or "time"
+    if name not in obs:
+        columns = [str(column) for column in obs.attrs.get("column-order", list(obs))]
+        raise DataError(f"obs has no column {name!r}; name it with time (its columns are {listed(columns)})")
+    ids = _ids(obs, settings, read_elem)
+    time = _time(read_elem(obs[name]), name, settings)
+    return ids, time, _matrix(_group(stored, "obsp"), settings, read_elem)
+
+
+def _libraries() -> tuple[Any, Any]:
+    try:
+        import h5py
+
+        try:
+            from anndata.io import read_elem
+        except ImportError:  # before anndata 0.11
+            from anndata.experimental import read_elem
+    except ImportError as error:
+        raise DataError(
+            'h5ad files need anndata, which is not installed; install it with pip install "tetiwd[bio]"'
+        ) from error
+    return h5py, read_elem
+
+
+def _group(stored: Any, name: str) -> Any:
+    if name not in stored:
+        raise DataError(f"has no {name}; this is not an h5ad file of a data set with {name}")
+    if not hasattr(stored[name], "keys"):
+        raise DataError(f"has its {name} in an old form; read it with anndata and write it again")
+    return stored[name]
+
+
+def _ids(obs: Any, settings: DataSettings, read_elem: Any) -> list[Any]:
+    """The names of the objects, or a column of obs."""
+    name = settings.id or str(obs.attrs.get("_index", "_index"))
+    if name not in obs:
+        raise DataError(f"obs has no column {name!r}, which id names; leave out id to use the names of the objects")
+    return [plain(value) for value in np.asarray(read_elem(obs[name]))]
+
+
+def _time(values: Any, name: str, settings: DataSettings) -> EpochOfRows:
+    times = [plain(value) for value in np.asarray(values, dtype=object)]
+    for row, value in enumerate(times):
+        if is_missing(value):
+            raise DataError(f"obs, column {name}: row {row} has no time; fill it in, or take the object out")
+    declared = [plain(value) for value in values.categories] if getattr(values, "ordered", False) else None
+    return epochs_of(times, settings.by, lambda row: f"obs, column {name}, row {row}", declared)
+
+
+def _matrix(obsp: Any, settings: DataSettings, read_elem: Any) -> NDArray[Any]:
+    name = settings.obsp
+    if name not in obsp:
+        raise DataError(f"obsp has no {name!r}; name one with obsp (there are {listed(list(obsp)) or 'none'})")
+    element = obsp[name]
+    sparse = not hasattr(element, "dtype")
+    shape = tuple(int(length) for length in (element.attrs["shape"] if sparse else element.shape))
+    require_memory(8 * int(np.prod(shape, dtype=object)), f"obsp {name!r} of shape {shape}", SMALLER_DATA)
+    if not sparse:
+        return np.asarray(read_elem(element))
+    n_pairs, n_stored = shape[0] * (shape[0] - 1), int(element["data"].shape[0])
+    needed = n_pairs if settings.kind == "distances" else n_pairs + shape[0]
+    if n_stored < needed:
+        raise _not_all_stored(name, n_stored, needed)
+    stored = read_elem(element).tocoo()
+    pairs = stored.row.astype(np.int64) * shape[1] + stored.col
+    if settings.kind == "distances":
+        pairs = pairs[stored.row != stored.col]
+    if len(np.unique(pairs)) < needed:
+        raise _not_all_stored(name, len(np.unique(pairs)), needed)
+    return np.asarray(stored.toarray())
+
+
+def _not_all_stored(name: str, n_stored: int, needed: int) -> DataError:
+    return DataError(
+        f"obsp {name!r} is sparse and holds {n_stored} of {needed} values; those that are not stored are unknown, not "
+        "0, so compute the distances of all pairs"
+    )

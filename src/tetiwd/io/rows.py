@@ -1,0 +1,103 @@
+"""Rows of tables with one epoch, or with a time in every row: which are complete, and which epoch they belong to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.errors import DataError
+from tetiwd.io.building import in_order
+from tetiwd.io.data_settings import DataSettings
+from tetiwd.io.files import File
+from tetiwd.io.tables import Columns, Table, column_for, is_missing, listed
+from tetiwd.io.windows import EpochOfRows, epochs_of, note_order
+
+
+@dataclass(frozen=True)
+class Part:
+    """The complete rows of one file."""
+
+    name: str  # what the label of its epoch is made from if it has no times
+    file: str
+    columns: Columns
+    time: str | None  # the column of times
+    rows: NDArray[np.intp]
+
+    def text(self, name: str) -> list[Any]:
+        """A column of text."""
+        values = self.columns.text[name]
+        return values if len(self.rows) == len(values) else [values[row] for row in self.rows]
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """A column of numbers."""
+        return self.columns.numbers[name][self.rows]
+
+
+def part_of(file: File, columns: Columns, time: str | None, settings: DataSettings, notes: list[str]) -> Part:
+    """The rows of a file without missing values, which are refused or left out as the settings say."""
+    gaps = np.zeros(columns.n_rows, dtype=bool)
+    for name, values in columns.text.items():
+        no_values = {value for value in set(values) if value is None or (name == time and is_missing(value))}
+        if no_values:
+            own = np.array([value in no_values for value in values])
+            gaps |= _refused_unless_dropped(own, name, columns, settings)
+    for name, numbers in columns.numbers.items():
+        gaps |= _refused_unless_dropped(np.isnan(numbers), name, columns, settings)
+    if gaps.any():
+        notes.append(f"{file.name}: left out {gaps.sum()} of {len(gaps)} rows with missing values")
+    if gaps.all():
+        raise DataError(f"{file.name}: every row has missing values; choose other columns")
+    return Part(file.stem, file.name, columns, time, np.flatnonzero(~gaps))
+
+
+def time_column(table: Table, settings: DataSettings) -> str | None:
+    """The column with times, None if there is none and none is needed."""
+    time = column_for(table, settings.time, "time", "time")
+    if time is None and settings.by is not None:
+        raise DataError(
+            f'by = "{settings.by}" needs dates, but there is no column "time"; name the column of dates with time '
+            f"(the columns are {listed(table.names)})"
+        )
+    if time is not None and settings.times is not None:
+        raise DataError(
+            f"times is for files without times, but every row has its time in column {time}; leave out times"
+        )
+    return time
+
+
+def epochs_of_parts(parts: Sequence[Part], settings: DataSettings, notes: list[str]) -> tuple[list[Part], EpochOfRows]:
+    """The parts and the epoch of every row of them, one after the other; one epoch per file if rows have no times."""
+    with_time = [part.time is not None for part in parts]
+    if not any(with_time):
+        ordered, labels = in_order(parts, settings, notes, "files")
+        each = [label for part, label in zip(ordered, labels, strict=True) for _ in part.rows]
+        return ordered, EpochOfRows(each, labels)
+    if not all(with_time):
+        lacking, having = parts[with_time.index(False)], parts[with_time.index(True)]
+        raise DataError(f"{lacking.file}: has no column {having.time}, which {having.file} has; add it")
+    times = [time for part in parts if part.time is not None for time in part.text(part.time)]
+    places = [(part, row) for part in parts for row in part.rows]
+
+    def where(position: int) -> str:
+        part, row = places[position]
+        return f"{part.file}: {part.columns.where(row, part.time or '')}"
+
+    declared = next((part.columns.declared.get(part.time or "") for part in parts), None)
+    epochs = epochs_of(times, settings.by, where, declared)
+    note_order(epochs, notes)
+    return list(parts), epochs
+
+
+def _refused_unless_dropped(
+    gaps: NDArray[np.bool_], name: str, columns: Columns, settings: DataSettings
+) -> NDArray[np.bool_]:
+    if gaps.any() and settings.missing == "error":
+        row = int(gaps.argmax())
+        others = f" ({gaps.sum()} rows have none)" if gaps.sum() > 1 else ""
+        raise DataError(
+            f"{columns.file}: {columns.where(row, name)}: there is no value{others}; fill it in, or leave out "
+            'such rows with missing = "drop"'
+        )
+    return gaps

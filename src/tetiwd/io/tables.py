@@ -1,0 +1,85 @@
+"""Tables with named columns: CSV, TSV (gz or not) and Parquet, read column by column into text and numbers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.errors import DataError
+from tetiwd.io.dates import MISSING, as_plain_integers
+from tetiwd.io.files import File
+
+PARQUET = (".parquet", ".pq")
+
+
+@dataclass
+class Columns:
+    """Columns of a table."""
+
+    file: str
+    n_rows: int
+    lines: Sequence[int]  # where every row stands in the file
+    unit: str  # what these are: "line" or "row"
+    text: dict[str, list[Any]]  # values as written; None where there is none
+    numbers: dict[str, NDArray[np.float64]]  # NaN where there is none
+    no_numbers: dict[str, str] = field(default_factory=dict)  # columns asked for as numbers if they are, and are not
+    declared: dict[str, list[Any]] = field(default_factory=dict)  # order of the values of a column that has one
+
+    def where(self, row: int, column: str) -> str:
+        """Where a value stands, for an error."""
+        return f"{self.unit} {self.lines[row]}, column {column}"
+
+
+class Table(Protocol):
+    """A table of which only the names of the columns are known yet."""
+
+    file: File
+    names: tuple[str, ...]
+
+    def read(self, text: Sequence[str], numbers: Sequence[str], maybe_numbers: Sequence[str] = ()) -> Columns:
+        """These columns as text and these as numbers; ``maybe_numbers`` only where there are numbers in them."""
+
+
+def open_table(file: File) -> Table:
+    """The table of a file."""
+    if file.ending in PARQUET:
+        from tetiwd.io.parquet_table import ParquetTable
+
+        return ParquetTable(file)
+    from tetiwd.io.csv_table import CsvTable
+
+    return CsvTable(file)
+
+
+def column_for(table: Table, given: str | None, usual: str, what: str) -> str | None:
+    """The column a setting names, or the usual one if there is one."""
+    if given is None:
+        return usual if usual in table.names else None
+    if given not in table.names:
+        raise DataError(f"has no column {given!r}, which {what} names; its columns are {listed(table.names)}")
+    return given
+
+
+def listed(names: Sequence[str], at_most: int = 12) -> str:
+    """Names for people."""
+    shown = [name or "(no name)" for name in names[:at_most]]
+    return ", ".join(shown) + (f", … ({len(names)} in all)" if len(names) > at_most else "")
+
+
+def is_missing(value: Any) -> bool:
+    """Nothing there, or written in one of the usual ways as nothing."""
+    return value is None or value != value or (isinstance(value, str) and value in MISSING)
+
+
+def as_ids(values: Sequence[Any]) -> list[Any]:
+    """Ids as whole numbers if all are written plainly as such, otherwise as they are."""
+    if all(isinstance(value, str) for value in values):
+        return as_plain_integers(values) or list(values)
+    return list(values)
+
+
+def is_row_number(name: str) -> bool:
+    """Columns that pandas writes for rows nobody named."""
+    return not name or name.startswith(("Unnamed: ", "__index_level_"))

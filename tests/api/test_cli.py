@@ -1,0 +1,372 @@
+"""What a user types, what comes back, and what is in the folder afterwards."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from typer.testing import CliRunner
+
+from reference import rng_for
+from tetiwd import SamplerSettings, TeTiWD
+from tetiwd.cli import app
+
+ROOT = Path(__file__).parents[2]
+QUICK = ["--chains", "2", "--warmup", "60", "--draws", "60"]
+IN_FOLDER = {
+    "run.toml",
+    "data.nc",
+    "results.nc",
+    "labels.csv",
+    "chains.csv",
+    "links.csv",
+    "events.csv",
+    "forecast.csv",
+    "diagnostics.json",
+    "report.html",
+    "checkpoint",
+}
+
+
+def tetiwd(*words, code=0):
+    """Run a command in this process; its output."""
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    assert result.exit_code == code, (result.exit_code, result.output, result.exception)
+    return result
+
+
+def program(*words):
+    """The command for a process of its own."""
+    command = [sys.executable, "-c", "from tetiwd.cli import main; main()", *map(str, words)]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """A table of three clusters over three years, some objects in several of them."""
+    rng = rng_for(5)
+    parts = []
+    for year in (2001, 2002, 2003):
+        truth = rng.integers(3, size=25)
+        X = 8.0 * np.eye(3)[truth] + rng.standard_normal((25, 3))
+        part = pd.DataFrame(X, columns=["weight", "height", "age"])
+        part.insert(0, "year", year)
+        part.insert(0, "patient", [f"p{c}{i:02d}" for i, c in enumerate(truth)])
+        parts.append(part)
+    file = tmp_path_factory.mktemp("data") / "patients.csv"
+    pd.concat(parts).to_csv(file, index=False)
+    return file
+
+
+@pytest.fixture(scope="module")
+def run(table):
+    """A finished run on that table."""
+    folder = table.parent / "run"
+    tetiwd("fit", table, "--id", "patient", "--time", "year", *QUICK, "--out", folder, "--quiet")
+    return folder
+
+
+def test_fit_writes_a_folder_that_others_can_read(run, table):
+    assert {path.name for path in run.iterdir()} == IN_FOLDER
+    about = tomllib.loads((run / "run.toml").read_text("utf-8"))
+    assert about["run"]["status"] == "complete"
+    assert about["sampler"]["n_draws"] == 60
+    assert len(about["resolved"]["dof"]) == 3
+    assert re.fullmatch("[0-9a-f]{64}", about["inputs"]["sha256"][str(table)])
+    labels = pd.read_csv(run / "labels.csv")
+    assert len(labels) == 75
+    assert labels.columns.tolist()[:5] == ["time", "object", "id", "chain", "certainty"]
+    with xr.open_datatree(run / "results.nc", engine="h5netcdf") as tree:
+        assert tree["posterior"]["labels"].shape == (2, 60, 75)
+        assert tree["posterior"]["n_clusters"].dims == ("chain", "draw", "time")
+        assert tree["constant_data"]["object_id"].to_numpy()[0] == labels.id[0]
+    diagnostics = json.loads((run / "diagnostics.json").read_text("utf-8"))
+    assert {"verdict", "converged", "quantities"} <= set(diagnostics)
+    assert pd.read_csv(run / "chains.csv")["size at 2002"].sum() == 25
+    assert pd.read_csv(run / "forecast.csv").expected.sum() == pytest.approx(1, abs=1e-5)
+
+
+def test_no_ids_in_the_report(run):
+    assert "p0" not in re.sub("<style.*?</style>", "", (run / "report.html").read_text("utf-8"), flags=re.S)
+
+
+def test_python_and_the_command_line_agree(run, table):
+    data = pd.read_csv(table)
+    settings = SamplerSettings(n_chains=2, n_warmup=60, n_draws=60)
+    model = TeTiWD(settings=settings).fit(data[["weight", "height", "age"]], time=data.year, ids=data.patient)
+    assert (pd.read_csv(run / "labels.csv").chain.to_numpy() == model.labels_).all()
+
+
+def test_fit_says_what_it_found(table, tmp_path):
+    result = tetiwd("fit", table, "--id", "patient", "--time", "year", *QUICK, "--out", tmp_path / "run")
+    assert "3 cluster chains in all" in result.stdout
+    assert "Chains 0, 1 and 2 last throughout." in result.stdout
+    assert "report.html" in result.stdout
+    assert "done" in result.stderr  # progress does not get into the output
+
+
+def test_json_is_json_and_nothing_else(table, run, tmp_path):
+    words = ["fit", table, "--id", "patient", "--time", "year", *QUICK, "--out", tmp_path / "run", "--json"]
+    found = json.loads(tetiwd(*words).stdout)
+    assert found["complete"]
+    assert [row["clusters"] for row in found["clusters"]] == [3, 3, 3]
+    assert json.loads(tetiwd("summarize", run, "--json").stdout)["chains"] == found["chains"]
+
+
+def test_quiet_is_quiet(table, tmp_path):
+    result = tetiwd("fit", table, "--time", "year", "--id", "patient", *QUICK, "--out", tmp_path / "run", "--quiet")
+    assert result.output == ""
+
+
+def test_settings_from_a_file_and_by_hand(table, tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text('[model]\nxi = {shape = 2.0, scale = 0.5}\n[sampler]\nn_draws = 40\n[data]\ntime = "year"\n')
+    given = ["--settings", file, "--set", "model.df_A=150", "--set", "answers.loss=binder", "--draws", "30"]
+    tetiwd("fit", table, *given, "--id", "patient", "--chains", "1", "--warmup", "20", "--out", tmp_path / "run", "-q")
+    about = tomllib.loads((tmp_path / "run" / "run.toml").read_text("utf-8"))
+    assert about["model"]["xi"] == {"shape": 2.0, "scale": 0.5}
+    assert about["model"]["df_A"] == 150
+    assert about["answers"]["loss"] == "binder"
+    assert about["sampler"]["n_draws"] == 30  # options win over the file
+    again = ["--settings", tmp_path / "run" / "run.toml", "--out", tmp_path / "again", "-q"]
+    tetiwd("fit", table, *again)  # run.toml is a file of settings, too
+    same = [(tmp_path / name / "labels.csv").read_bytes() for name in ("run", "again")]
+    assert same[0] == same[1]
+
+
+def test_what_is_there_is_not_overwritten_unasked(run, table, tmp_path):
+    before = {path: path.read_bytes() for path in run.iterdir() if path.is_file()}
+    words = ["fit", table, "--id", "patient", "--time", "year", *QUICK]
+    assert "already holds a run" in tetiwd(*words, "--out", run, code=6).stderr
+    assert {path: path.read_bytes() for path in run.iterdir() if path.is_file()} == before
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "thesis.docx").write_text("years of work")
+    assert "holds no run" in tetiwd(*words, "--out", mine, "--overwrite", code=6).stderr
+    assert [path.name for path in mine.iterdir()] == ["thesis.docx"]
+    assert "is there already" in tetiwd("report", run, code=6).stderr
+
+
+def test_overwriting_when_asked(table, tmp_path):
+    words = [
+        "fit",
+        table,
+        "--id",
+        "patient",
+        "--time",
+        "year",
+        "--chains",
+        "1",
+        "--warmup",
+        "20",
+        "--out",
+        tmp_path / "run",
+    ]
+    tetiwd(*words, "--draws", "20", "-q")
+    (tmp_path / "run" / "note.txt").write_text("mine")
+    tetiwd(*words, "--draws", "10", "-q", "--overwrite")
+    assert tomllib.loads((tmp_path / "run" / "run.toml").read_text("utf-8"))["sampler"]["n_draws"] == 10
+    assert (tmp_path / "run" / "note.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_killed_and_resumed_gives_the_same_folder(how, table, tmp_path):
+    words = ["--id", "patient", "--time", "year", "--chains", "2", "--warmup", "100", "--draws", "1500"]
+    tetiwd("fit", table, *words, "--out", tmp_path / "whole", "-q")
+    folder = tmp_path / "cut"
+    fit = program("fit", table, *words, "--out", folder, "-q", "--checkpoint-seconds", "0.2")
+    deadline = time.monotonic() + 120
+    while not (folder / "checkpoint" / "chain-1.checkpoint").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    fit.send_signal(how)
+    code = fit.wait(120)
+    assert code == (-how if how == signal.SIGKILL else 130)
+    assert not (folder / "forecast.csv").exists() or how != signal.SIGKILL
+    tetiwd("resume", folder, "-q")
+    for name in IN_FOLDER - {"run.toml", "checkpoint", "data.nc", "results.nc"}:
+        assert (folder / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+    with (
+        xr.open_datatree(folder / "results.nc", engine="h5netcdf") as cut,
+        xr.open_datatree(tmp_path / "whole" / "results.nc", engine="h5netcdf") as whole,
+    ):
+        xr.testing.assert_identical(cut.load(), whole.load())
+
+
+def test_a_finished_run_can_be_extended(table, tmp_path):
+    words = ["--id", "patient", "--time", "year", "--chains", "1", "--warmup", "20"]
+    tetiwd("fit", table, *words, "--draws", "20", "--out", tmp_path / "run", "-q")
+    tetiwd("resume", tmp_path / "run", "--draws", "50", "-q")
+    tetiwd("fit", table, *words, "--draws", "50", "--out", tmp_path / "whole", "-q")
+    same = [(tmp_path / name / "labels.csv").read_bytes() for name in ("run", "whole")]
+    assert same[0] == same[1]
+    assert tomllib.loads((tmp_path / "run" / "run.toml").read_text("utf-8"))["sampler"]["n_draws"] == 50
+
+
+def test_summarize_with_another_loss(run):
+    assert "3 cluster chains in all" in tetiwd("summarize", run).stdout
+    assert "3 cluster chains in all" in tetiwd("summarize", run, "--loss", "binder", "--links", "model").stdout
+
+
+def test_report_elsewhere(run, tmp_path):
+    out = tmp_path / "page.html"
+    assert f"Wrote {out}." in tetiwd("report", run, "--out", out).stdout
+    assert "<svg" in out.read_text("utf-8")
+
+
+def test_predict_from_features(run, tmp_path):
+    new = tmp_path / "new.csv"
+    new.write_text("patient,age,weight,height\nx1,0,8,0\nx2,8,0,0\nx3,90,90,90\n")
+    found = tetiwd("predict", run, new, "--out", tmp_path / "found.csv").stdout
+    assert "Wrote" in found
+    table = pd.read_csv(tmp_path / "found.csv")
+    labels = pd.read_csv(run / "labels.csv").set_index("id").chain
+    chain_of = {cluster: labels[labels.index.str.startswith(f"p{cluster}")].iloc[0] for cluster in (0, 1, 2)}
+    assert table.id.tolist() == ["x1", "x2", "x3"]
+    assert table.best.tolist() == [chain_of[0], chain_of[2], -1]
+    printed = json.loads(tetiwd("predict", run, new, "--json", "--at", "2001").stdout)
+    assert [row["best"] for row in printed] == table.best.tolist()
+
+
+def test_predict_from_distances(tmp_path):
+    rng = rng_for(8)
+    truth = np.arange(24) % 3
+    X = 8.0 * np.eye(3)[truth] + rng.standard_normal((24, 3))
+    D = np.sqrt(((X[:, None] - X[None]) ** 2).sum(-1))
+    np.savez(tmp_path / "d.npz", D_2001=D[:20, :20], D_2002=D[:18, :18])
+    np.save(tmp_path / "new.npy", D[20:, :18])
+    run = tmp_path / "run"
+    tetiwd("fit", tmp_path / "d.npz", "--plain", *QUICK, "--out", run, "-q")
+    found = json.loads(tetiwd("predict", run, tmp_path / "new.npy", "--json").stdout)
+    labels = pd.read_csv(run / "labels.csv")
+    home = labels[labels.time == 2002].chain.tolist()[:3]
+    assert [row["best"] for row in found] == [home[c] for c in truth[20:]]
+    assert "has 20 objects, so (m, 20)" in tetiwd("predict", run, tmp_path / "new.npy", "--at", "2001", code=3).stderr
+    assert (
+        "there is no time '1999'; there are 2001, 2002"
+        in tetiwd("predict", run, tmp_path / "new.npy", "--at", "1999", code=4).stderr
+    )
+
+
+def test_forecast_and_backtest(run, tmp_path):
+    found = json.loads(tetiwd("forecast", run, "--n-next", "50", "--level", "0.5", "--json").stdout)
+    assert [row["cluster"] for row in found] == [0, 1, 2, "other", "new"]
+    assert "new" in tetiwd("forecast", run).stdout
+    tetiwd("forecast", run, "--out", tmp_path / "f.csv")
+    assert "is there already" in tetiwd("forecast", run, "--out", tmp_path / "f.csv", code=6).stderr
+    assert tetiwd("forecast", run, "--backtest").stdout
+
+
+@pytest.mark.parametrize("design", ["separated", "overlapping", "independent", "model"])
+def test_simulate_writes_what_check_can_read(design, tmp_path):
+    tetiwd("simulate", "--design", design, "--out", tmp_path / "play")
+    truth = pd.read_csv(tmp_path / "play" / "truth.csv")
+    result = json.loads(tetiwd("check", tmp_path / "play" / "distances.npz", "--squared", "--json").stdout)
+    assert sum(row["objects"] for row in result["times"]) == len(truth)
+    assert result["warnings"] == []
+    assert "is there already" in tetiwd("simulate", "--out", tmp_path / "play", code=6).stderr
+
+
+def test_check_says_what_the_model_will_assume(table):
+    result = tetiwd("check", table, "--id", "patient", "--time", "year")
+    assert "3 times, 75 objects in all" in result.stdout
+    assert "Degrees of freedom" in result.stdout
+    assert "Unit of scale" in result.stdout
+    assert not list(table.parent.glob("*tetiwd*"))
+
+
+def test_check_warns_of_features_on_different_scales(table, tmp_path):
+    data = pd.read_csv(table)
+    data["weight"] *= 1000
+    data.to_csv(tmp_path / "grams.csv", index=False)
+    words = ["check", tmp_path / "grams.csv", "--id", "patient", "--time", "year"]
+    assert "consider --standardize" in tetiwd(*words).stderr
+    assert "Warning" not in tetiwd(*words, "--standardize").stderr
+
+
+def points(n_dimensions):
+    X = rng_for(n_dimensions).standard_normal((40, n_dimensions))
+    return np.sqrt(((X[:, None] - X[None]) ** 2).sum(-1))
+
+
+@pytest.mark.parametrize("n_dimensions", [1, 2, 5, 12])
+@pytest.mark.parametrize("digits", [3, 15])
+def test_check_warns_when_plain_and_squared_are_mixed_up(n_dimensions, digits, tmp_path):
+    plain = np.round(points(n_dimensions), digits)
+    np.save(tmp_path / "plain.npy", plain)
+    np.save(tmp_path / "squared.npy", plain**2)
+    assert "look like plain ones" in tetiwd("check", tmp_path / "plain.npy", "--squared").stderr
+    assert "look like squared ones" in tetiwd("check", tmp_path / "squared.npy", "--plain").stderr
+    assert "Warning" not in tetiwd("check", tmp_path / "plain.npy", "--plain").stderr
+    assert "Warning" not in tetiwd("check", tmp_path / "squared.npy", "--squared").stderr
+
+
+def test_check_warns_of_distances_that_no_points_have(tmp_path):
+    rng = rng_for(3)
+    D = rng.uniform(1, 9, size=(20, 20))
+    D = np.triu(D, 1) + np.triu(D, 1).T
+    np.save(tmp_path / "odd.npy", D)
+    assert "eigenvalue mass is negative" in tetiwd("check", tmp_path / "odd.npy", "--squared").stderr
+
+
+def test_a_traceback_only_on_request(tmp_path):
+    assert "Traceback" not in tetiwd("check", tmp_path / "nothing.csv", code=3).output
+    result = CliRunner().invoke(app, ["--traceback", "check", str(tmp_path / "nothing.csv")])
+    assert type(result.exception).__name__ == "DataError"
+
+
+def test_a_bug_is_called_a_bug(monkeypatch, table):
+    from tetiwd.io import read
+
+    def broken(*_):
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr(read, "read_series", broken)
+    assert "ZeroDivisionError: oh; this is a fault of the program" in tetiwd("check", table, code=1).stderr
+
+
+def test_strict_tells_chains_that_disagree(table, tmp_path):
+    words = ["fit", table, "--id", "patient", "--time", "year", "--chains", "2", "--warmup", "0", "--draws", "4"]
+    tetiwd(*words, "--set", "sampler.n_uncoupled=0", "--out", tmp_path / "run", "-q", "--strict", code=8)
+    assert (tmp_path / "run" / "labels.csv").exists()
+
+
+def test_output_into_a_pipe_that_closes(run):
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = subprocess.run(
+        [sys.executable, "-c", "from tetiwd.cli import main; main()", "summarize", str(run)],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writer)
+    assert "Traceback" not in process.stderr
+
+
+def test_doctor_and_warmup():
+    assert "All is well." in tetiwd("doctor").stdout
+    assert json.loads(tetiwd("doctor", "--json").stdout)["healthy"]
+    assert "Ready after" in tetiwd("warmup").stdout
+
+
+def test_version_and_usage():
+    assert tetiwd("--version").stdout.startswith("tetiwd ")
+    assert "No such command" in tetiwd("fly", code=2).output
+    assert "Missing argument" in tetiwd("fit", code=2).output
+
+
+def test_docs_of_commands_are_those_of_the_program(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    import command_docs
+
+    assert command_docs.PAGE.read_text("utf-8") == command_docs.page(), "run: python tools/command_docs.py"

@@ -1,0 +1,147 @@
+"""Labels and order of epochs: from names of files, from times, from dates."""
+
+import re
+
+import pytest
+
+from tetiwd.errors import DataError
+from tetiwd.io.dates import as_numbers, as_plain_integers, read_date
+from tetiwd.io.epochs_from_names import epochs_from_names
+from tetiwd.io.windows import describe_order, epochs_of
+
+NAMES = {
+    "years": (["D_2003", "D_2001", "D_2010"], [2001, 2003, 2010], [1, 0, 2]),
+    "shared digits stay": (["D_2010", "D_2020"], [2010, 2020], [0, 1]),
+    "numbers sort as numbers": (["day10", "day9", "day120"], [9, 10, 120], [1, 0, 2]),
+    "something on both sides": (["a1_x", "a3_x", "a2_x"], [1, 2, 3], [0, 2, 1]),
+    "digits on both sides": (["run7_1_v2", "run7_10_v2"], [1, 10], [0, 1]),
+    "decimals": (["t0.5", "t1.5", "t1.0"], [0.5, 1.0, 1.5], [0, 2, 1]),
+    "shared decimals": (["t1.5", "t0.5"], [0.5, 1.5], [1, 0]),
+    "a hyphen is no sign": (["D-2", "D-1"], [1, 2], [1, 0]),
+    "a sign": (["D-1", "D1"], [-1, 1], [0, 1]),
+    "numbers only": (["3", "1"], [1, 3], [1, 0]),
+    "leading zeros": (["t02", "t01", "t10"], [1, 2, 10], [1, 0, 2]),
+    "dates": (["x_2014-09-01", "x_2014-08-30"], ["2014-08-30", "2014-09-01"], [1, 0]),
+    "dates with a tail": (["2014-09_D", "2013-10_D"], ["2013-10", "2014-09"], [1, 0]),
+    "no date": (["x_2014-13-01", "x_2014-14-01"], [13, 14], [0, 1]),
+    "two dates": (["2014-01-01_2014-02-01", "2014-02-01_2014-03-01"], None, [0, 1]),
+    "words": (["visit_second", "visit_first"], ["second", "first"], [0, 1]),
+    "words are not cut": (["alpha", "alto"], ["alpha", "alto"], [0, 1]),
+    "words on both sides": (["D_early_v1", "D_late_v1"], ["early", "late"], [0, 1]),
+    "nothing left": (["D", "D_b"], ["D", "D_b"], [0, 1]),
+    "overlap": (["a_b", "a_b_b"], ["a_b", "a_b_b"], [0, 1]),
+    "mixed": (["D_2001", "D_later"], ["2001", "later"], [0, 1]),
+    "only one": (["D_2001"], ["D_2001"], [0]),
+}
+
+
+@pytest.mark.parametrize("case", NAMES)
+def test_epochs_from_names(case):
+    names, labels, order = NAMES[case]
+    assert epochs_from_names(names) == (labels or names, order)
+
+
+def test_kind_of_numbers():
+    labels, _ = epochs_from_names(["a1", "a2"])
+    assert all(type(label) is int for label in labels)
+    labels, _ = epochs_from_names(["a1", "a2.5"])
+    assert all(type(label) is float for label in labels)
+
+
+TIMES = {
+    "numbers": ([3, 1, 2, 1], [3, 1, 2, 1], [1, 2, 3]),
+    "numbers as text": (["10", "9", "10"], [10, 9, 10], [9, 10]),
+    "decimals as text": (["0.5", "10", "2"], [0.5, 10.0, 2.0], [0.5, 2.0, 10.0]),
+    "dates": (["2014-08-05", "2013-12-31"], None, ["2013-12-31", "2014-08-05"]),
+    "dates of any precision": (["2014-08-05", "2014", "2014-08"], None, ["2014", "2014-08", "2014-08-05"]),
+    "moments": (["2014-08-05T10:00", "2014-08-05T09:00"], None, ["2014-08-05T09:00", "2014-08-05T10:00"]),
+    "text": (["late", "early", "late"], None, ["late", "early"]),
+    "no date among dates": (["2014-08-05", "before", "2013-01-01"], None, ["2014-08-05", "before", "2013-01-01"]),
+}
+
+
+@pytest.mark.parametrize("case", TIMES)
+def test_epochs_from_times(case):
+    times, labels, order = TIMES[case]
+    epochs = epochs_of(times, None, str)
+    assert list(epochs) == (labels or times)
+    assert epochs.categories == order
+    assert epochs.as_they_come == ("text" in case or "no date" in case) - (case == "numbers as text") - (
+        case == "decimals as text"
+    )
+
+
+def test_declared_order_wins():
+    epochs = epochs_of(["b", "a", "b"], None, str, declared=["c", "b", "a"])
+    assert epochs.categories == ["b", "a"]
+    assert not epochs.as_they_come
+
+
+def test_times_of_two_kinds():
+    with pytest.raises(DataError, match="line 0: 1 and line 2: 'b' are times of different kinds"):
+        epochs_of([1, 2, "b"], None, lambda row: f"line {row}")
+
+
+DATES = ["2014-12-31", "2014-07-01", "2015-01-01", "2014-08-05T23:59:00+09:00"]
+WINDOWS = {
+    "year": ([2014, 2014, 2015, 2014], [2014, 2015]),
+    "quarter": (["2014-Q4", "2014-Q3", "2015-Q1", "2014-Q3"], ["2014-Q3", "2014-Q4", "2015-Q1"]),
+    "month": (["2014-12", "2014-07", "2015-01", "2014-08"], ["2014-07", "2014-08", "2014-12", "2015-01"]),
+    "week": (["2015-W01", "2014-W27", "2015-W01", "2014-W32"], ["2014-W27", "2014-W32", "2015-W01"]),
+    "day": (
+        ["2014-12-31", "2014-07-01", "2015-01-01", "2014-08-05"],
+        ["2014-07-01", "2014-08-05", "2014-12-31", "2015-01-01"],
+    ),
+}
+
+
+@pytest.mark.parametrize("by", WINDOWS)
+def test_windows(by):
+    epochs = epochs_of(DATES, by, str)
+    assert (list(epochs), epochs.categories) == WINDOWS[by]
+
+
+def test_bare_years_and_months():
+    assert epochs_of([2014, 2013], "year", str).categories == [2013, 2014]
+    assert epochs_of(["2014-08", "2014"], "year", str).categories == [2014]
+    assert epochs_of(["2014-08", "2013-02"], "quarter", str).categories == ["2013-Q1", "2014-Q3"]
+
+
+@pytest.mark.parametrize(
+    ("times", "by", "message"),
+    [
+        (["2014-08-05", "soon"], "year", "row 1: 'soon' is not a date, which by = \"year\" needs"),
+        ([3.5], "year", "row 0: 3.5 is not a date"),
+        (["2014-02-30"], "month", "row 0: '2014-02-30' is not a date"),
+        ([2014], "month", "row 0: 2014 does not say which month it is; give whole dates, or a longer by, such as"),
+        (["2014-08"], "week", "row 0: '2014-08' does not say which week it is"),
+        (["2014-08"], "day", "'2014-08' does not say which day it is"),
+    ],
+)
+def test_no_windows_without_dates(times, by, message):
+    with pytest.raises(DataError, match=re.escape(message)):
+        epochs_of(times, by, lambda row: f"row {row}")
+
+
+def test_some_of_the_rows():
+    some = epochs_of(["b", "a", "c"], None, str).take([2, 1])
+    assert list(some) == ["c", "a"]
+    assert some.categories == ["a", "c"]
+
+
+def test_a_long_order_is_cut():
+    assert describe_order(range(30), "by number") == "order of epochs (by number): 0, 1, 2, 3, 4, …, 25, 26, 27, 28, 29"
+
+
+def test_what_texts_are():
+    assert as_numbers(["1", "+2", "-03"]) == [1, 2, -3]
+    assert as_numbers(["1", "2e3", ".5"]) == [1.0, 2000.0, 0.5]
+    assert as_numbers(["1", "nan"]) is None
+    assert as_numbers(["1_000"]) is None
+    assert as_plain_integers(["7", "-12", "0"]) == [7, -12, 0]
+    for odd in ("007", "-0", "+7", "7.0", " 7", "٧", ""):
+        assert as_plain_integers(["7", odd]) is None
+    assert read_date("2014")[1] == "year"
+    assert read_date("2014-08")[1] == "month"
+    assert read_date("2014-08-05")[1] == "day"
+    assert read_date("0000") is None

@@ -1,0 +1,124 @@
+"""What may stand in the [data] table: every field is checked, and the error says what is allowed."""
+
+import datetime
+import re
+import tomllib
+from dataclasses import asdict, fields
+
+import pytest
+
+from tetiwd.errors import SettingsError
+from tetiwd.io.data_settings import CHOICES, ONLY_FOR, DataSettings
+
+WRONG = [
+    ("format", "xml", 'format must be one of "auto", "arrays", "matrix", "long", "features", "h5ad", "fasta", not'),
+    ("format", None, "format must be one of"),
+    ("kind", "kernel", 'kind must be one of "distances", "similarities", not \'kernel\''),
+    ("by", "decade", 'by must be one of "year", "quarter", "month", "week", "day" or left out, not \'decade\''),
+    ("by", 5, "by must be one of"),
+    ("by", ["year"], "by must be one of"),
+    ("symmetrize", "max", 'symmetrize must be one of "mean" or left out'),
+    ("missing", "ignore", 'missing must be one of "error", "drop"'),
+    ("dtype", "float16", 'dtype must be one of "float64", "float32"'),
+    ("repair", "fix", 'repair must be one of "shift", "clip" or left out'),
+    ("squared", "yes", "squared must be true or false, not 'yes'"),
+    ("squared", 1, "squared must be true or false, not 1"),
+    ("standardize", "no", "standardize must be true or false"),
+    ("drop_small", None, "drop_small must be true or false"),
+    ("cross", 0, "cross must be true or false"),
+    ("metric", 3, "metric must be a name, not 3"),
+    ("metric", "", "metric must be a name, not ''"),
+    ("id", ["id"], "id must be a name"),
+    ("time", 2001, "time must be a name"),
+    ("objects", "", "objects must be a name"),
+    ("first", None, "first must be a name, not None"),
+    ("obsp", "", "obsp must be a name"),
+    ("distance", "i", "first, second and distance must be three different columns, not 'i', 'j' and 'i'"),
+    ("min_objects", 0, "min_objects must be a whole number from 1 on, not 0"),
+    ("min_objects", True, "min_objects must be a whole number"),
+    ("min_objects", 2.5, "min_objects must be a whole number"),
+    ("columns", "length", "columns must be a list of names"),
+    ("columns", [1, 2], "columns must be a list of names"),
+    ("columns", ["a", "b", "a"], "columns names 'a' twice"),
+    ("times", "2001", "times must be a list with one label per epoch, not '2001'"),
+    ("times", [], "times must be a list with one label per epoch"),
+    ("times", [True, False], "times must be a list"),
+    ("times", [[1], [2]], "times must hold text, numbers or dates, not [1]"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "message"), WRONG)
+def test_wrong_values_are_refused(name, value, message):
+    with pytest.raises(SettingsError, match=re.escape(message)):
+        DataSettings(**{name: value})
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, v) for name, allowed in CHOICES.items() for v in allowed])
+def test_every_choice_is_accepted(name, value):
+    assert getattr(DataSettings(**{name: value}), name) == value
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"squared": True}, 'squared is about distances; leave it out with kind = "similarities"'),
+        ({"cross": True}, "cross = true keeps distances; it does not go with"),
+    ],
+)
+def test_similarities_contradict_some_settings(options, message):
+    with pytest.raises(SettingsError, match=re.escape(message)):
+        DataSettings(kind="similarities", **options)
+
+
+def test_lists_of_a_settings_file_become_tuples():
+    table = tomllib.loads('columns = ["a", "b"]\ntimes = [2014-08-05, 2014-09-05]')
+    settings = DataSettings(**table)
+    assert settings.columns == ("a", "b")
+    assert settings.times == (datetime.date(2014, 8, 5), datetime.date(2014, 9, 5))
+    assert settings == DataSettings(**asdict(settings))
+    assert hash(settings) == hash(DataSettings(**table))
+
+
+GIVEN = {
+    "kind": "similarities",
+    "metric": "cosine",
+    "standardize": True,
+    "columns": ("a",),
+    "first": "a",
+    "second": "b",
+    "distance": "d",
+    "objects": "o.csv",
+    "times": (1, 2),
+    "obsp": "other",
+    "symmetrize": "mean",
+    "missing": "drop",
+    "cross": True,
+}
+
+
+@pytest.mark.parametrize("name", ONLY_FOR)
+def test_settings_that_would_be_ignored_are_refused(name):
+    settings = DataSettings(**{name: GIVEN[name]})
+    for format in CHOICES["format"][1:]:
+        if format in ONLY_FOR[name]:
+            settings.check_for(format, "x.csv")
+            continue
+        with pytest.raises(SettingsError, match=rf'^{name} = .* is for the format.*x\.csv is read as "{format}"'):
+            settings.check_for(format, "x.csv")
+
+
+def test_values_are_shown_as_they_are_written():
+    with pytest.raises(SettingsError, match=re.escape('times = [1, "b"] is for')):
+        DataSettings(times=(1, "b")).check_for("h5ad", "x.h5ad")
+    with pytest.raises(SettingsError, match="standardize = true is for the format features, but"):
+        DataSettings(standardize=True).check_for("long", "x.csv")
+
+
+def test_every_field_has_a_default():
+    assert all(getattr(DataSettings(), field.name) == field.default for field in fields(DataSettings))
+
+
+def test_squared_is_asked_for():
+    assert DataSettings(squared=False).are_squared() is False
+    with pytest.raises(SettingsError, match="squared is not given: say squared = true if"):
+        DataSettings().are_squared()
