@@ -288,6 +288,17 @@ FAULTS = {
         archive(A=npy(GOOD), B=npy(GOOD), time=npy(np.ones(5))),
         "holds 2 arrays (A, B) where one matrix is expected; call the matrix D",
     ),
+    "pooled, a number": (
+        "D.npz",
+        archive(D=npy(np.array(3.0)), time=npy(np.ones(4))),
+        "is not a matrix over all times",
+    ),
+    "pooled, a stack": ("D.npz", archive(D=npy(np.zeros((2, 4, 4))), time=npy(np.ones(2))), "is not a matrix over all"),
+    "pooled, not square": (
+        "D.npz",
+        archive(D=npy(GOOD[:, :3]), time=npy(np.ones(5))),
+        "D* is not square: its shape is",
+    ),
     "times missing": (
         "D.npz",
         archive(D=npy(GOOD), time=npy(np.array([1, 1, 1, np.nan, 1]))),
@@ -302,6 +313,35 @@ def test_fault(here, fault):
     (here / name).write_bytes(content)
     with pytest.raises(DataError, match="^" + re.escape(f"{name}: {message}")):
         read_series([name], SQUARED)
+
+
+def test_pooled_similarities_that_are_not_square(here):
+    np.savez("K.npz", D=GOOD[:, :3], time=np.ones(5))
+    message = r"^K\.npz: the similarities have shape \(5, 3\) but there are times of 5 objects"
+    with pytest.raises(DataError, match=message):
+        read_series(["K.npz"], DataSettings(kind="similarities"))
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_two_arrays_of_one_name(here):
+    with zipfile.ZipFile("D.npz", "w") as stream:
+        for _ in range(2):
+            stream.writestr("D.npy", npy(GOOD))
+    with pytest.raises(DataError, match=r"^D\.npz: holds two arrays named 'D'"):
+        read_series(["D.npz"], SQUARED)
+
+
+def test_second_version_of_the_format(here):
+    with open("D.npy", "wb") as stream:
+        np.lib.format.write_array(stream, GOOD, version=(2, 0))
+    assert np.array_equal(read_series(["D.npy"], SQUARED).series.D[0], GOOD)
+
+
+def test_nothing_to_leave_out(here):
+    np.savez("pooled.npz", D=POOLED, time=TIME)
+    found = read_series(["pooled.npz"], settings(drop_small=True))
+    assert found.series.n_objects == (5, 6)
+    assert found.notes == ()
 
 
 def test_the_file_of_the_faulty_epoch_is_named(here):

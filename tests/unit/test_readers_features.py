@@ -100,6 +100,18 @@ def test_ordered_categories_of_parquet(here):
     assert np.array_equal(found.series.D[2], expected().D[1])
 
 
+def test_ids_of_parquet(here):
+    pytest.importorskip("pyarrow")
+    pd = pytest.importorskip("pandas")
+    pd.DataFrame(columns(id=range(20, 32))).to_parquet("x.parquet")
+    assert_same(read_series(["x.parquet"]).series, expected(ids=list(range(20, 32))))
+    pd.DataFrame(columns(id=pd.Categorical(IDS))).set_index("id").to_parquet("x.parquet")
+    assert_same(read_series(["x.parquet"]).series, expected())
+    pd.DataFrame(columns(id=["", *IDS[1:]])).to_parquet("x.parquet")
+    with pytest.raises(DataError, match=r"^x\.parquet: row 1, column id: there is no value"):
+        read_series(["x.parquet"])
+
+
 def test_parquet_without_pyarrow(here, monkeypatch):
     (here / "x.parquet").write_bytes(b"PAR1")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
@@ -328,10 +340,18 @@ def test_fault(here, fault):
 
 
 def test_faults_of_parquet(here):
-    pytest.importorskip("pyarrow")
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     pd = pytest.importorskip("pandas")
     (here / "x.parquet").write_bytes(b"junk" * 10)
     with pytest.raises(DataError, match=r"^x\.parquet: is not a Parquet file, or damaged \("):
+        read_series(["x.parquet"])
+    pd.DataFrame(columns()).to_parquet("x.parquet")
+    whole = (here / "x.parquet").read_bytes()
+    (here / "x.parquet").write_bytes(whole[:4] + b"\xff" * 200 + whole[204:])
+    with pytest.raises(DataError, match=r"^x\.parquet: is not a Parquet file, or damaged \("):
+        read_series(["x.parquet"])
+    pq.write_table(pa.table([pa.array([1.0])] * 2, names=["a", "a"]), "x.parquet")
+    with pytest.raises(DataError, match=r"^x\.parquet: has two columns named 'a'"):
         read_series(["x.parquet"])
     pd.DataFrame(columns()).iloc[:0].to_parquet("x.parquet")
     with pytest.raises(DataError, match=r"^x\.parquet: has no rows"):

@@ -162,6 +162,16 @@ def test_not_an_h5ad_file(write):
         read_series(["x.h5ad"], SQUARED)
 
 
+def test_a_matrix_of_another_size(write):
+    path = write()
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(path, "a") as stored:
+        del stored["obsp/distances"]
+        stored["obsp/distances"] = np.ones((8, 8))
+    with pytest.raises(DataError, match=r"^x\.h5ad: obsp has shape \(8, 8\) for 9 objects"):
+        read_series(["x.h5ad"], SQUARED)
+
+
 def test_several_files(write):
     path = write()
     (path.parent / "y.h5ad").write_bytes(path.read_bytes())

@@ -85,6 +85,8 @@ def _pooled(
         if len(files) > 1:
             raise DataError("objects goes with one matrix over all times; give one file, or leave out objects")
         matrix = unfolded(arrays[_only_matrix(arrays, settings)])
+        if matrix.ndim != 2:
+            raise DataError(f"is not a matrix over all times: its shape is {matrix.shape}; give one row per object")
         ids = _ids(arrays, _ids_name(settings))
         if objects is not None:
             ids, time = times_of_rows(objects, ids, len(matrix), settings, notes)

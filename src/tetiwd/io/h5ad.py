@@ -99,7 +99,7 @@ def _matrix(obsp: Any, settings: DataSettings, read_elem: Any) -> NDArray[Any]:
     shape = tuple(int(length) for length in (element.attrs["shape"] if sparse else element.shape))
     require_memory(8 * int(np.prod(shape, dtype=object)), f"obsp {name!r} of shape {shape}", SMALLER_DATA)
     if not sparse:
-        return np.asarray(read_elem(element))
+        return np.asarray(element[()])
     n_pairs, n_stored = shape[0] * (shape[0] - 1), int(element["data"].shape[0])
     needed = n_pairs if settings.kind == "distances" else n_pairs + shape[0]
     if n_stored < needed:

@@ -1,0 +1,199 @@
+"""A run survives the way through its folder, bit by bit; what is damaged is said to be."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from runs import MODEL, SETTINGS, digest, small_series
+from tetiwd import Analysis, DistanceSeries, RunFolderError, run_chains
+from tetiwd.errors import DataError, SettingsError
+from tetiwd.io.posterior import from_datatree, plain_labels, to_datatree
+from tetiwd.io.run_folder import RunFolder, diagnostics_as_json
+from tetiwd.io.series_file import read_series_file, write_series
+from tetiwd.io.settings import RunSettings
+from tetiwd.io.writing import write_table, write_text, write_whole
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return run_chains(small_series(), MODEL, SETTINGS)
+
+
+def make(path, sample, **options):
+    settings = RunSettings(model=MODEL, sampler=SETTINGS)
+    return RunFolder.create(path, sample.series, settings, MODEL, **options)
+
+
+def test_a_run_comes_back_as_it_was(sample, tmp_path):
+    make(tmp_path / "run", sample).write_results(Analysis(sample))
+    folder = RunFolder.open(tmp_path / "run")
+    again = folder.analysis()
+    assert digest(again.sample) == digest(sample)
+    assert folder.settings() == RunSettings(model=MODEL, sampler=SETTINGS)
+    assert folder.model() == MODEL
+    assert again.sample.diagnostics == sample.diagnostics
+    assert again.sample.best_frozen.log_joint == sample.best_frozen.log_joint
+    assert all((a == b).all() for a, b in zip(again.sample.frozen[1].labels, sample.frozen[1].labels, strict=True))
+    assert folder.status == "complete"
+
+
+def test_two_folders_of_one_run_have_the_same_bytes(sample, tmp_path):
+    for name in ("a", "b"):
+        make(tmp_path / name, sample).write_results(Analysis(sample))
+    for file in (tmp_path / "a").iterdir():
+        if file.name != "run.toml":  # says when it was run
+            assert file.read_bytes() == (tmp_path / "b" / file.name).read_bytes(), file.name
+
+
+def test_degrees_of_freedom_are_kept_as_given_and_as_resolved(sample, tmp_path):
+    settings = RunSettings(sampler=SETTINGS)
+    folder = RunFolder.create(tmp_path / "run", sample.series, settings, replace(MODEL, dof=(2.0, 3.5, 4.0)))
+    folder = RunFolder.open(folder.path)
+    assert folder.settings().model.dof == "auto"
+    assert folder.model().dof == (2.0, 3.5, 4.0)
+
+
+def test_a_run_that_was_stopped_is_cut_to_the_shortest_chain(sample, tmp_path):
+    short = run_chains(small_series(), MODEL, replace(SETTINGS, n_draws=10))
+    stopped = replace(sample, draws=[sample.draws[0], short.draws[1]], frozen=[], complete=False)
+    folder = make(tmp_path / "run", stopped)
+    folder.write_results(Analysis(stopped))
+    again = RunFolder.open(folder.path)
+    assert again.status == "stopped"
+    assert [len(draws) for draws in again.analysis().sample.draws] == [10, 10]
+    assert not again.analysis().sample.complete
+
+
+@pytest.mark.parametrize("every", [0, 4])
+def test_geometry_comes_back(every):
+    sample = run_chains(small_series(), MODEL, replace(SETTINGS, geometry_every=every))
+    again = from_datatree(to_datatree(sample), sample.series, MODEL, sample.settings)
+    assert digest(again) == digest(sample)
+
+
+def test_arviz_reads_the_draws(sample):
+    from arviz_stats import summary
+
+    table = summary(to_datatree(sample), var_names=["alpha", "n_clusters"])
+    assert table.index[0] == "alpha"
+    assert len(table) == 4
+
+
+@pytest.mark.parametrize(
+    ("ids", "times"),
+    [
+        (None, None),
+        ([[1, 2, 3, 4], [2, 3, 4]], [2001, 2002]),
+        ([["=a", "ü", "c,d", "\n"], ["x", "y", "z"]], ["early", "late"]),
+        (None, [0.5, 1.5]),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_series_comes_back_as_it_was(ids, times, dtype, tmp_path):
+    rng = np.random.default_rng(0)
+    matrices = []
+    for n in (4, 3):
+        X = rng.standard_normal((n, 2))
+        matrices.append(((X[:, None] - X[None]) ** 2).sum(-1).astype(dtype))
+    series = DistanceSeries.from_distances(matrices, squared=True, ids=ids, times=times)
+    write_series(tmp_path / "data.nc", series)
+    again = read_series_file(tmp_path / "data.nc")
+    for one, other in zip(series.matrices, again.matrices, strict=True):
+        assert one.dtype == other.dtype
+        assert (one == other).all()
+        assert not other.flags.writeable
+    assert again.times == series.times
+    if ids is None:
+        assert again.ids is None
+    else:
+        assert [own.tolist() for own in again.ids] == [own.tolist() for own in series.ids]
+
+
+def test_features_and_cross_time_distances_come_back(tmp_path):
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(rng.standard_normal((12, 2)), columns=["a", "b"])
+    series = DistanceSeries.from_features(X, time=[1, 2] * 6, standardize=True)
+    write_series(tmp_path / "data.nc", series)
+    again = read_series_file(tmp_path / "data.nc")
+    assert (again.cross == series.cross).all()
+    new = pd.DataFrame({"b": [0.3], "a": [1.0]})
+    expected = series.features.squared_distances(new, 1)
+    assert (again.features.squared_distances(new, 1) == expected).all()
+    direct = ((X[1::2] - X.mean()) / X.std(ddof=0)).to_numpy() - (
+        (new[["a", "b"]] - X.mean()) / X.std(ddof=0)
+    ).to_numpy()
+    np.testing.assert_allclose(expected[0], (direct**2).sum(axis=1))
+
+
+def test_similarities_come_back(tmp_path):
+    X = np.random.default_rng(2).standard_normal((5, 3))
+    series = DistanceSeries.from_similarities([X @ X.T])
+    write_series(tmp_path / "data.nc", series)
+    assert read_series_file(tmp_path / "data.nc").kind == "similarities"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda path: (path / "run.toml").unlink(), "holds no run.toml"),
+        (lambda path: (path / "run.toml").write_text("= nonsense"), "is not valid TOML"),
+        (lambda path: (path / "run.toml").write_text('[run]\nformat = "tetiwd-run-99"'), "this version reads"),
+        (lambda path: (path / "results.nc").write_bytes(b"junk"), "results.nc cannot be read"),
+        (lambda path: (path / "results.nc").unlink(), "has no results yet; continue the run with: tetiwd resume"),
+        (lambda path: (path / "data.nc").unlink(), "data.nc is missing"),
+        (lambda path: (path / "data.nc").write_bytes(b"\x89HDF\r\n\x1a\nshort"), "data.nc cannot be read"),
+    ],
+)
+def test_damage_is_named(spoil, message, sample, tmp_path):
+    make(tmp_path / "run", sample).write_results(Analysis(sample))
+    spoil(tmp_path / "run")
+    with pytest.raises((RunFolderError, DataError, SettingsError), match=message):
+        RunFolder.open(tmp_path / "run").analysis()
+
+
+def test_no_folder(tmp_path):
+    with pytest.raises(RunFolderError, match="there is no folder"):
+        RunFolder.open(tmp_path / "nowhere")
+
+
+def test_a_file_in_the_way(sample, tmp_path):
+    (tmp_path / "run").write_text("mine")
+    with pytest.raises(RunFolderError, match="is a file; choose another name"):
+        make(tmp_path / "run", sample)
+    assert (tmp_path / "run").read_text() == "mine"
+
+
+def test_cells_that_a_spreadsheet_would_run_are_made_harmless(tmp_path):
+    table = pd.DataFrame({"=id": ["=1+1", "@x", "+1", "-1", "\tx", "safe"], "n": [-1.0, 2, 3, 4, 5, 6]})
+    write_table(tmp_path / "t.csv", table)
+    again = pd.read_csv(tmp_path / "t.csv")
+    assert again.columns.tolist() == ["'=id", "n"]
+    assert again["'=id"].tolist() == ["'=1+1", "'@x", "'+1", "'-1", "'\tx", "safe"]
+    assert again.n.tolist() == [-1, 2, 3, 4, 5, 6]
+
+
+def test_a_crash_while_writing_leaves_the_old_file(tmp_path):
+    write_text(tmp_path / "a.txt", "old")
+
+    def crash(path):
+        path.write_text("half")
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_whole(tmp_path / "a.txt", crash)
+    assert (tmp_path / "a.txt").read_text() == "old"
+
+
+def test_diagnostics_are_valid_json_even_where_numbers_are_not(sample):
+    text = json.dumps(diagnostics_as_json(sample), allow_nan=False)
+    assert json.loads(text)["verdict"] == sample.diagnostics.verdict
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"), [([1, 2], "i"), ([1.5, 2], "f"), (["a", "b"], "O"), ([True, False], "O"), ([2**70, 1], "O")]
+)
+def test_labels_that_netcdf_can_hold(values, kind):
+    assert plain_labels(values).dtype.kind == kind
