@@ -9,7 +9,7 @@ READY := .venv/.ready
 .PHONY: demo test check slow bench clean
 
 demo: $(READY)
-	$(BIN)/python examples/fit_simulated.py
+	$(BIN)/tetiwd demo --out penguins-demo --overwrite
 
 test: $(READY)
 	$(BIN)/python -m pytest -n auto -m "not slow"

@@ -32,6 +32,7 @@ IN_FOLDER = {
     "events.csv",
     "forecast.csv",
     "diagnostics.json",
+    "chains.svg",
     "report.html",
     "checkpoint",
 }

@@ -85,7 +85,8 @@ def test_pooled_npz(here, form):
     assert_is(series, {t: POOLED[np.ix_(own, own)] for t, own in rows.items()}, ids)
     order = np.concatenate(list(rows.values()))
     assert np.array_equal(series.cross, POOLED[np.ix_(order, order)])
-    assert read_series(["pooled.npz"], SQUARED).series.cross is None
+    assert np.array_equal(read_series(["pooled.npz"], SQUARED).series.cross, series.cross)
+    assert read_series(["pooled.npz"], settings(cross=False)).series.cross is None
 
 
 def test_other_names_and_dates(here):
@@ -175,6 +176,17 @@ def test_small_epochs_can_be_left_out(here):
     assert np.array_equal(found.series.cross, POOLED[:9, :9])
     with pytest.raises(DataError, match=re.escape("pooled.npz: D[1] (2) has 2 objects, too few to learn clusters")):
         read_series(["pooled.npz"], SQUARED)
+
+
+def test_unknown_distances_between_epochs_are_not_used(here):
+    D, time = POOLED.copy(), np.array([1] * 5 + [2] * 6)
+    D[0, 10] = D[10, 0] = np.nan
+    np.savez("pooled.npz", D=D, time=time)
+    found = read_series(["pooled.npz"], SQUARED)
+    assert found.series.cross is None
+    assert "distances between epochs are not all known" in found.notes[-1]
+    with pytest.raises(DataError, match="has NaN at"):
+        read_series(["pooled.npz"], settings(cross=True))
 
 
 def test_repair(here):

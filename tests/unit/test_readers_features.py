@@ -38,7 +38,7 @@ def columns(**more):
 
 
 def expected(features=X, **options):
-    return DistanceSeries.from_features(features, **({"time": TIME, "ids": IDS, "cross": False} | options))
+    return DistanceSeries.from_features(features, **({"time": TIME, "ids": IDS} | options))
 
 
 def assert_same(found, wanted):

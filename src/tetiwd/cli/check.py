@@ -32,7 +32,7 @@ def check(
     drop_missing: o.Missing = False,
     drop_small: o.DropSmall = False,
     symmetrize: o.Symmetrize = False,
-    cross: o.Cross = False,
+    cross: o.Cross = None,
     settings: o.SettingsFile = None,
     assignments: o.Assignments = None,
     quiet: o.Quiet = False,

@@ -53,7 +53,7 @@ def fit(
     drop_missing: o.Missing = False,
     drop_small: o.DropSmall = False,
     symmetrize: o.Symmetrize = False,
-    cross: o.Cross = False,
+    cross: o.Cross = None,
     dof: o.Dof = None,
     xi: o.Xi = None,
     max_clusters: o.MaxClusters = None,

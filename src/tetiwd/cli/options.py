@@ -50,7 +50,10 @@ DropSmall = Annotated[bool, _option("--drop-small", panel=DATA, text="Leave out 
 Symmetrize = Annotated[
     bool, _option("--symmetrize", panel=DATA, text="Average the two distances of a pair where they differ.")
 ]
-Cross = Annotated[bool, _option("--cross", panel=DATA, text="Use distances between times to link clusters.")]
+Cross = Annotated[
+    bool | None,
+    _option("--cross/--no-cross", panel=DATA, text="Use distances between times to link clusters (up to 5000 rows)."),
+]
 
 Dof = Annotated[
     str | None, _option("--dof", panel=MODEL, text="Degrees of freedom: auto, rank, spectrum, dispersion or a number.")
@@ -99,7 +102,7 @@ def data_tables(
     drop_missing: bool,
     drop_small: bool,
     symmetrize: bool,
-    cross: bool,
+    cross: bool | None,
 ) -> dict[str, Any]:
     """The [data] table of what was given."""
     return _given(
@@ -117,7 +120,7 @@ def data_tables(
         missing="drop" if drop_missing else None,
         drop_small=drop_small or None,
         symmetrize="mean" if symmetrize else None,
-        cross=cross or None,
+        cross=cross,
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import typer
 
 from tetiwd.cli import exit_codes
+from tetiwd.cli.wording import in_words_of_options, one_line, visible
 from tetiwd.errors import TetiwdError
 
 if TYPE_CHECKING:
@@ -27,16 +28,16 @@ class Voice:
     def say(self, text: str = "") -> None:
         """A line for people."""
         if not self.quiet and not self.as_json:
-            print(text, flush=True)
+            print(visible(text), flush=True)
 
     def note(self, text: str) -> None:
         """Something to know, on stderr."""
         if not self.quiet:
-            print(text, file=sys.stderr, flush=True)
+            print(one_line(text), file=sys.stderr, flush=True)
 
     def warn(self, text: str) -> None:
         """Something to look at, on stderr, even when quiet."""
-        print(f"Warning: {text}", file=sys.stderr, flush=True)
+        print(f"Warning: {one_line(text)}", file=sys.stderr, flush=True)
 
     def result(self, value: Any) -> None:
         """The result as JSON, if that was asked for."""
@@ -96,7 +97,7 @@ def speaking(function: F) -> F:
             if wants_traceback():
                 raise
             code = exit_codes.exit_code_of(error)
-            _complain(str(error), type(error).__name__, code, as_json=bool(kwargs.get("as_json")))
+            _complain(in_words_of_options(str(error)), type(error).__name__, code, as_json=bool(kwargs.get("as_json")))
             raise typer.Exit(code) from None
         except KeyboardInterrupt:
             print("Stopped.", file=sys.stderr)
@@ -131,10 +132,10 @@ def ask_for_traceback(value: bool) -> None:
 
 
 def _complain(message: str, kind: str, code: int, *, as_json: bool) -> None:
-    one_line = " ".join(message.split())
+    line = one_line(message)
     if as_json:
-        print(json.dumps({"error": {"kind": kind, "message": one_line, "exit_code": code}}))
-    print(f"Error: {one_line}", file=sys.stderr)
+        print(json.dumps({"error": {"kind": kind, "message": line, "exit_code": code}}))
+    print(f"Error: {line}", file=sys.stderr)
 
 
 def _plain(value: Any) -> Any:

@@ -159,7 +159,7 @@ class DistanceSeries:
         epochs = epochs_by_time("X", time, ids_of_rows(features, ids, Place("X")), len(features), min_objects)
         space = FeatureSpace(tuple(features[rows] for rows in epochs.sources), metric, squared, names, centre, spread)
         if cross is None:
-            cross = 1 < len(epochs.sources) and len(features) <= LARGEST_CROSS
+            cross = len(epochs.sources) > 1 and len(features) <= LARGEST_CROSS
         _check_flag("cross", cross)
         if cross:
             _check_room_for_distances([len(features)], precision)

@@ -120,15 +120,16 @@ def series_of_pooled(
         matrix = as_kept(matrix, settings.dtype)
         if settings.kind == "similarities":
             return _pooled_similarities(matrix, ids, time, settings)
-        return DistanceSeries.from_pooled(
-            matrix,
-            time=time,
-            squared=settings.are_squared(),
-            ids=ids,
-            keep_cross=settings.cross,
-            symmetrize=settings.symmetrize,  # type: ignore[arg-type] # checked by the settings
-            min_objects=settings.min_objects,
-        )
+        options: dict[str, Any] = {"time": time, "squared": settings.are_squared(), "ids": ids}
+        options |= {"symmetrize": settings.symmetrize, "min_objects": settings.min_objects}
+        series = DistanceSeries.from_pooled(matrix, keep_cross=False, **options)  # whose errors name the epoch
+        unasked = settings.cross is None
+        if not settings.keeps_cross(len(matrix)) or (unasked and series.n_epochs == 1):
+            return series
+        if unasked and not np.isfinite(matrix).all():
+            notes.append("distances between epochs are not all known and are not used to link clusters")
+            return series
+        return DistanceSeries.from_pooled(matrix, keep_cross=True, **options)
 
 
 def rows_to_keep(time: EpochOfRows, settings: DataSettings, notes: list[str]) -> list[int] | None:

@@ -4,6 +4,7 @@ import datetime
 from dataclasses import dataclass, fields
 from typing import Any
 
+from tetiwd.data.series import LARGEST_CROSS
 from tetiwd.errors import SettingsError
 from tetiwd.params import is_whole
 
@@ -16,7 +17,7 @@ CHOICES: dict[str, tuple[str | None, ...]] = {
     "dtype": ("float64", "float32"),
     "repair": (None, "shift", "clip"),
 }
-FLAGS = ("standardize", "drop_small", "cross")
+FLAGS = ("standardize", "drop_small")
 NAMES = ("first", "second", "distance", "obsp")
 NAMES_OR_NONE = ("metric", "id", "time", "objects")
 
@@ -77,7 +78,8 @@ class DataSettings:
     missing
         "drop" leaves out rows with missing values instead of refusing them.
     cross
-        Keep distances between epochs, too, where there are any.
+        Keep distances between epochs, which tell best which cluster is which later, where there are any: one matrix
+        over all times, features, sequences. They are kept for up to 5000 rows unless something else is said.
     dtype
         "float32" keeps distances in half the memory. What is float32 in a file stays float32 in any case.
     repair
@@ -103,7 +105,7 @@ class DataSettings:
     min_objects: int = 3
     drop_small: bool = False
     missing: str = "error"
-    cross: bool = False
+    cross: bool | None = None
     dtype: str = "float64"
     repair: str | None = None
 
@@ -117,6 +119,8 @@ class DataSettings:
             value = getattr(self, name)
             if not (isinstance(value, str) and value) and not (name in NAMES_OR_NONE and value is None):
                 raise SettingsError(f"{name} must be a name, not {value!r}")
+        if self.cross is not None and not isinstance(self.cross, bool):
+            raise SettingsError(f"cross must be true or false, not {self.cross!r}")
         if not is_whole(self.min_objects, 1):
             raise SettingsError(f"min_objects must be a whole number from 1 on, not {self.min_objects!r}")
         object.__setattr__(self, "columns", _checked_columns(self.columns))
@@ -150,6 +154,10 @@ class DataSettings:
                     f'{", ".join(suited)}, but {name} is read as "{format}"; leave {field.name} out, '
                     "or say with format how to read the input"
                 )
+
+    def keeps_cross(self, n_rows: int) -> bool:
+        """Whether distances between epochs are kept; unasked only for so many rows."""
+        return n_rows <= LARGEST_CROSS if self.cross is None else self.cross
 
     def are_squared(self) -> bool:
         """Whether numbers that come as distances are squared; an error if nobody said so."""

@@ -73,9 +73,10 @@ def read_fasta(files: Sequence[File], settings: DataSettings, notes: list[str], 
     if small is not None:
         rows, time = [rows[row] for row in small], time.take(small)
     with in_file(file):
-        if settings.cross:
+        if len(time.categories) > 1 and settings.keeps_cross(len(rows)):
             matrix = _distances(codes, rows, metric, settings.dtype, ids)
-            return Found(series_of_pooled(file, matrix, [ids[row] for row in rows], time, settings, notes))
+            own_ids = [ids[row] for row in rows]
+            return Found(series_of_pooled(file, matrix, own_ids, time, replace(settings, times=None), notes))
         epochs = []
         for label in time.categories:
             own = [row for row, epoch in zip(rows, time, strict=True) if epoch == label]

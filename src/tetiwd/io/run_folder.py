@@ -8,6 +8,7 @@ labels.csv        one row per object and time: chain, certainty, next best chain
 chains.csv        one row per cluster chain; links.csv and events.csv: what joins them and what happens to them
 forecast.csv      shares of the clusters at the next time
 diagnostics.json  verdict, R-hat and effective sample sizes
+chains.svg        the cluster chains as a picture; report.html has it, too, and more
 """
 
 import json
@@ -30,10 +31,12 @@ from tetiwd.io.series_file import read_series_file, write_series
 from tetiwd.io.settings import RunSettings, read_settings
 from tetiwd.io.writing import write_table, write_text, write_whole
 from tetiwd.params import Hyperparameters
+from tetiwd.plots import alluvial_svg
 
 FORMAT = "tetiwd-run-1"
 TABLES = ("labels.csv", "chains.csv", "links.csv", "events.csv", "forecast.csv")
-FILES = ("data.nc", "results.nc", *TABLES, "diagnostics.json", "report.html", "run.toml")
+FILES = ("data.nc", "results.nc", *TABLES, "diagnostics.json", "chains.svg", "report.html", "run.toml")
+VISIBLE_ANYWHERE = "#777777"  # on a white page and on a dark one
 COMPRESSED = {"zlib": True, "complevel": 4, "shuffle": True}
 LIBRARIES = ("numpy", "scipy", "numba", "pandas", "xarray", "h5netcdf", "arviz-stats")
 
@@ -171,6 +174,7 @@ class RunFolder:
             if analysis.forecast is not None:
                 write_table(self.path / "forecast.csv", analysis.forecast.table())
             write_text(self.path / "diagnostics.json", json.dumps(diagnostics_as_json(sample, notes), indent=2) + "\n")
+            write_text(self.path / "chains.svg", alluvial_svg(chains, ink=VISIBLE_ANYWHERE))
             self.about["run"] |= {"status": "complete" if sample.complete else "stopped", "finished": _now()}
             if seconds is not None:
                 self.about["run"]["seconds"] = round(seconds, 1)
