@@ -69,7 +69,7 @@ Chains = Annotated[int | None, _option("--chains", panel=RUN, text="MCMC chains 
 Warmup = Annotated[int | None, _option("--warmup", panel=RUN, text="Sweeps of each before draws are kept (1000).")]
 NDraws = Annotated[int | None, _option("--draws", panel=RUN, text="Draws of each (1000).")]
 Seed = Annotated[int | None, _option("--seed", panel=RUN, text="Seed of everything random (0).")]
-Threads = Annotated[int | None, _option("--threads", panel=RUN, text="Threads; one per processor if not given.")]
+Threads = Annotated[int | None, _option("--threads", panel=RUN, text="Threads; one per processor if not given.", min=1)]
 CheckpointSeconds = Annotated[
     float, _option("--checkpoint-seconds", panel=RUN, text="Time between checkpoints of a chain (60).", min=0)
 ]

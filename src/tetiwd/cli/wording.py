@@ -44,6 +44,7 @@ PHRASES = {
     "sample with geometry_every=10, say": "run fit again with --set sampler.geometry_every=10",
     "the sample was run with coupling=False": "the run was made with --set model.coupling=false",
     "run it with True": "run fit again without it",
+    'call repair("shift") or repair("clip") first': "add --set data.repair=shift or --set data.repair=clip",
 }
 
 _NAME = rf"(?P<name>{'|'.join(sorted(OPTIONS, key=len, reverse=True))})"
@@ -51,9 +52,12 @@ _SWITCH = re.compile("|".join(rf"\b{re.escape(switch)}(?!\w)" for switch in SWIT
 _VALUE = re.compile(rf"\b{_NAME} = (?P<value>\"[^\"]*\"|\[[^\]]*\]|[-+.\w]+)")
 _REMEDY = re.compile(
     r"(?P<before>leave out |say with |it with |one with |of times with |of dates with |the ids with |to use with |"
-    rf"the epochs with |a longer |a smaller ){_NAME}(?=$|[,;]| to use| what| how| \()"
+    rf"the epochs with |the others with |a longer |a smaller ){_NAME}(?=$|[,;]| to use| what| how| \()"
 )
-_SUBJECT = re.compile(rf"(?P<before>^|: | but ){_NAME}(?= (?:must|is for|is about|goes with|has \d+ labels))")
+_SUBJECT = re.compile(
+    rf"(?P<before>^|: | but |, which ){_NAME}(?= (?:must|names|is for|is about|goes with|has \d+ (?:labels|values)))"
+)
+_VALUED = re.compile(rf"(?P<before>^)(?P<name>{'|'.join({s.split()[0] for s in SWITCHES})})(?= must)")  # not switched on
 _LEFT_OUT = re.compile(rf"(?P<before>leave ){_NAME}(?= out\b)")
 
 
@@ -63,6 +67,7 @@ def in_words_of_options(message: str) -> str:
         message = message.replace(phrase, words)
     message = _SWITCH.sub(lambda found: SWITCHES[found.group()], message)
     message = _VALUE.sub(_with_value, message)
+    message = _VALUED.sub(lambda found: f"{found['before']}--set data.{found['name']}", message)
     for pattern in (_REMEDY, _SUBJECT, _LEFT_OUT):
         message = pattern.sub(lambda found: found["before"] + OPTIONS[found["name"]], message)
     return re.sub(r"\bset (?=--)", "add ", message)

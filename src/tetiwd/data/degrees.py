@@ -9,7 +9,8 @@ dispersion   within one cluster D_ij / 2α is χ²_d / d, so mean² / variance o
              clusters of a Ward cut is d/2. High when clusters have substructure that Ward takes apart.
 
 "auto" is the smaller of the two (median over epochs): the cautious reading, which rather merges two clusters that
-the data hardly separate than invents one. Both look at no more than 2000 objects of an epoch, always the same ones, so
+the data hardly separate than invents one. Where the distances come from p features it is the smaller of p and the
+dispersion: there is no more evidence than there are columns, and less if columns say the same. Both look at no more than 2000 objects of an epoch, always the same ones, so
 that their time and memory do not grow with larger epochs; only "rank" decomposes the whole matrix. See
 `docs/explanation/degrees_of_freedom.md`.
 """
@@ -33,11 +34,13 @@ WARD_CLUSTERS = 10
 MIN_OBJECTS = 6  # smaller epochs have no say in "auto"
 
 
-def resolve_dof(dof: Dof, n_objects: Sequence[int], distances_at: DistancesAt) -> tuple[float, ...]:
+def resolve_dof(
+    dof: Dof, n_objects: Sequence[int], distances_at: DistancesAt, n_features: int | None = None
+) -> tuple[float, ...]:
     """One number per epoch from "auto", "spectrum", "dispersion", "rank", a number, or one number per epoch."""
     n_epochs = len(n_objects)
     if isinstance(dof, str):
-        return _estimate(dof, n_objects, distances_at)
+        return _estimate(dof, n_objects, distances_at, n_features)
     plain: Any = dof.tolist() if isinstance(dof, np.ndarray) else dof
     values = list(plain) if isinstance(plain, Sequence) else [plain] * n_epochs
     if len(values) != n_epochs:
@@ -47,23 +50,28 @@ def resolve_dof(dof: Dof, n_objects: Sequence[int], distances_at: DistancesAt) -
     return tuple(float(value) for value in values)
 
 
-def _estimate(how: str, n_objects: Sequence[int], distances_at: DistancesAt) -> tuple[float, ...]:
+def _estimate(
+    how: str, n_objects: Sequence[int], distances_at: DistancesAt, n_features: int | None
+) -> tuple[float, ...]:
     check_way_to_dof(how)
     if how == "rank":
         return tuple(float(rank_dof(distances_at(t, n)[:])) for t, n in enumerate(n_objects))
     estimators = {
         "spectrum": [spectrum_dof],
         "dispersion": [dispersion_dof],
-        "auto": [spectrum_dof, dispersion_dof],
+        "auto": [spectrum_dof, dispersion_dof] if n_features is None else [dispersion_dof],
     }
+    most = np.inf if n_features is None or how != "auto" else float(n_features)
     samples = (distances_at(t, SAMPLE_SIZE) for t in range(len(n_objects)))
     usable = (D for D in samples if len(D) >= MIN_OBJECTS and any(block.any() for _, block in row_blocks(D)))
     by_epoch = [[estimate(D) for estimate in estimators[how]] for D in usable]
+    if not by_epoch and most < np.inf:
+        return (most,) * len(n_objects)
     if not by_epoch:
         raise SettingsError(
             f"no epoch has {MIN_OBJECTS} objects that differ, which it takes to estimate dof; give a number"
         )
-    return (max(1.0, float(np.median(by_epoch, axis=0).min())),) * len(n_objects)
+    return (max(1.0, min(most, float(np.median(by_epoch, axis=0).min()))),) * len(n_objects)
 
 
 def spectrum_dof(D: Distances) -> float:

@@ -170,7 +170,10 @@ def _pooled_similarities(
     matrix: NDArray[Any], ids: Sequence[Any] | None, time: EpochOfRows, settings: DataSettings
 ) -> DistanceSeries:
     if matrix.ndim != 2 or len({*matrix.shape, len(time)}) > 1:
-        raise DataError(f"the similarities have shape {matrix.shape} but there are times of {len(time)} objects")
+        raise DataError(
+            f"the similarities have shape {matrix.shape} but there are times of {len(time)} objects; "
+            "give one row and one column per object"
+        )
     rows = {label: np.array([r for r, own in enumerate(time) if own == label]) for label in time.categories}
     return DistanceSeries.from_similarities(
         [matrix[np.ix_(own, own)] for own in rows.values()],

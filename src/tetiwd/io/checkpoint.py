@@ -41,24 +41,30 @@ def write_checkpoint(path: Path, about: About, arrays: dict[str, NDArray[Any]], 
 def read_checkpoint(path: Path, about: About) -> tuple[dict[str, NDArray[Any]], dict[str, Any], str | None]:
     """Arrays, values and, if the newest file was damaged and the previous one is used, a sentence saying so.
 
-    A damaged file is put aside under another name, so that it never replaces a good one.
+    A damaged file is put aside under another name, so that it never replaces a good one. Without a good one nothing is
+    touched.
     """
-    trouble = None
+    damaged, trouble = None, None
     for candidate in (path, previous_of(path)):
         if not candidate.exists():
             continue
         payload = _whole_payload(candidate)
         if payload is None:
-            aside = candidate.with_name(candidate.name + ".damaged")
-            os.replace(candidate, aside)
-            trouble = f"the checkpoint {candidate.name} is damaged and was put aside as {aside.name}"
+            damaged = damaged or candidate
             continue
         with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         stored = json.loads(arrays.pop("values_json").tobytes())
         _check_about(candidate, stored["about"], about)
-        return arrays, stored["values"], trouble and f"{trouble}; continuing from {candidate.name}"
-    raise CheckpointError(trouble or f"there is no checkpoint {path}")
+        if damaged is not None:
+            aside = damaged.with_name(damaged.name + ".damaged")
+            os.replace(damaged, aside)
+            trouble = f"the checkpoint {damaged.name} is damaged and was put aside as {aside.name}; "
+            trouble += f"continuing from {candidate.name}"
+        return arrays, stored["values"], trouble
+    if damaged is not None:
+        raise CheckpointError(f"the checkpoint {damaged} is damaged, and there is no other; start a new run")
+    raise CheckpointError(f"there is no checkpoint {path}; start a new run")
 
 
 def fingerprint(series: DistanceSeries) -> str:

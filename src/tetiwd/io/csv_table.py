@@ -56,7 +56,8 @@ class CsvTable:
             arrays = {name: np.concatenate(pieces) for name, pieces in parts.items()}
             no_numbers = {}
             for name, (line, value) in failed.items():
-                if name in maybe_numbers and not np.isfinite(arrays[name]).any():
+                is_text = name in maybe_numbers and not np.isfinite(arrays[name]).any()
+                if is_text and not _has_decimal_comma(value):
                     no_numbers[name] = value
                     continue
                 raise DataError(f"line {line}, column {name}: {why_no_number(value, guessed=name in maybe_numbers)}")
@@ -152,12 +153,16 @@ def as_number(text: str) -> float | None:
         return None
 
 
+def _has_decimal_comma(text: str) -> bool:
+    return "," in text and as_number(text.replace(",", ".", 1)) is not None
+
+
 def why_no_number(value: str, *, guessed: bool = False) -> str:
     """What is wrong with a text where a finite number should be, and what to do."""
     number = as_number(value)
     if number is not None:
         return f"{value!r} is not a finite number; correct it, or leave out the row"
     remedy = "correct it, or name the columns to use with columns" if guessed else "correct it, or leave out the row"
-    if as_number(value.replace(",", ".", 1)) is not None:
+    if _has_decimal_comma(value):
         remedy = "write decimals with a point"
     return f"{value!r} is not a number; {remedy}"

@@ -26,6 +26,11 @@ IN_WORDS_OF_SETTINGS = {
     "or pass min_objects=": "or set drop_small = true, or min_objects = ",
     "set the diagonal with np.fill_diagonal(D, 0)": "set the diagonal to 0",
     "sort the columns with D.loc[:, D.index]": "sort the columns like the rows",
+    "say with squared=True or squared=False": "say with squared = true or squared = false",
+    'standardise the features over all epochs first and use metric="euclidean"': (
+        'set standardize = true and metric = "euclidean"'
+    ),
+    "cannot be standardised; leave it out": "cannot be standardised; leave it out, and name the others with columns",
     ", or drop the labels with D.to_numpy()": ", or leave out both",
 }
 

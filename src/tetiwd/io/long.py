@@ -104,7 +104,8 @@ class Pairs:
             missing = int(gap[0]) if len(gap) else len(known)
             raise DataError(
                 f"epoch {self.label} has no row for the pair {self._pair(*_pair_at(missing, n))} "
-                f"({n_pairs - len(known)} of its {n_pairs} pairs are missing); distances of all pairs are needed"
+                f"({n_pairs - len(known)} of its {n_pairs} pairs are missing); distances of all pairs are needed: "
+                "add them, or leave out objects"
             )
         if (counts > 1).any():
             if settings.symmetrize == "mean":
@@ -128,7 +129,9 @@ class Pairs:
             first = wrong[0]
             raise DataError(
                 f"epoch {self.label} has the value {values[first]:.6g} for the object {self.ids[own[first]]!r} and "
-                "itself; " + ("this distance is 0" if settings.kind == "distances" else "it has another one, too")
+                "itself; "
+                + ("this distance is 0: " if settings.kind == "distances" else "it has another one, too: ")
+                + "correct it, or leave out the row"
             )
         if np.isnan(diagonal).any():
             lacking = self.ids[int(np.isnan(diagonal).argmax())]

@@ -89,7 +89,10 @@ def _checked_header(stream: IO[bytes], size: int) -> Header:
     if any(length < 0 for length in shape):
         raise DataError(f"says that its shape is {shape}; write it again with np.save")
     if dtype.hasobject:
-        raise DataError("holds Python objects, which are not read from files; convert them with .astype(float)")
+        raise DataError(
+            "holds Python objects, which are not read from files; convert them with .astype(float), or ids with "
+            ".astype(str)"
+        )
     if size - start < _bytes_of(shape, dtype):
         raise DataError(
             f"is cut off: {_in_words(shape, dtype)} take {_bytes_of(shape, dtype):,} bytes, "

@@ -67,7 +67,10 @@ class ParquetTable:
             for name, values in found.items():
                 infinite = np.flatnonzero(np.isinf(values))
                 if len(infinite):
-                    raise DataError(f"row {infinite[0] + 1}, column {name}: {values[infinite[0]]} is not finite")
+                    raise DataError(
+                        f"row {infinite[0] + 1}, column {name}: {values[infinite[0]]} is not a finite number; "
+                        "correct it, or leave out the row"
+                    )
         declared = {name: order for name in text if (order := _declared(table.column(name))) is not None}
         return Columns(
             self.file.name, self.n_rows, range(1, self.n_rows + 1), "row", texts, found, no_numbers, declared

@@ -66,15 +66,15 @@ class RunFolder:
         """
         folder = cls(path)
         folder.check_free(overwrite=overwrite)
+        folder.about = settings.to_tables() | {
+            "run": {"format": FORMAT, "status": "running", "started": _now()},
+            "inputs": {"sha256": inputs or {}},
+            "resolved": {"dof": list(model.dof_by_epoch(series.n_epochs)), "df_A": model.df_A, "unit": series.unit},
+            "versions": versions(),
+        }
         try:
             folder._clear()
             folder.path.mkdir(parents=True, exist_ok=True)
-            folder.about = settings.to_tables() | {
-                "run": {"format": FORMAT, "status": "running", "started": _now()},
-                "inputs": {"sha256": inputs or {}},
-                "resolved": {"dof": list(model.dof_by_epoch(series.n_epochs)), "df_A": model.df_A, "unit": series.unit},
-                "versions": versions(),
-            }
             write_series(folder.path / "data.nc", series)
             folder._write_about()
         except OSError as error:

@@ -36,9 +36,11 @@ class RunSettings:
                 raise SettingsError(f"[{table}] must be a table of settings, not {values!r}")
             part = getattr(defaults, table)
             known = [own.name for own in fields(part)]
-            for name in values:
+            for name, value in values.items():
                 _check_known(name, known, f"[{table}] has no setting {{}}")
-            parts[table] = replace(part, **{name: _from_toml(value) for name, value in values.items()})
+                if isinstance(getattr(part, name), bool) and not isinstance(value, bool):
+                    raise SettingsError(f"{name} must be true or false, not {value!r}")
+            parts[table] = _replaced(table, part, values)
         return replace(defaults, **parts)
 
     def to_tables(self) -> dict[str, dict[str, Any]]:
@@ -54,14 +56,19 @@ class RunSettings:
 
 
 def read_settings(path: str | Path) -> dict[str, Any]:
-    """The tables of a TOML file."""
+    """The tables of a TOML file, which must make sense by themselves."""
     try:
         with open(path, "rb") as file:
-            return tomllib.load(file)
+            tables = tomllib.load(file)
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read ({error.strerror}); give the name of a TOML file") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path}: is not valid TOML ({error}); strings need quotes, for example") from error
+    try:
+        RunSettings.from_tables(tables)
+    except SettingsError as error:
+        raise SettingsError(f"{path}: {error}") from error
+    return tables
 
 
 def merged(*several: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,10 +87,23 @@ def parse_assignment(text: str) -> dict[str, dict[str, Any]]:
     table, dot, name = place.strip().partition(".")
     if not (equals and dot and table and name):
         raise SettingsError(f"{text!r} is not an assignment; write table.name=value, for example model.xi=0.5")
+    if table in WRITTEN_BY_A_RUN:
+        raise SettingsError(f"[{table}] says what happened in a run; it cannot be set: leave out {text!r}")
     try:
         return {table: {name: tomllib.loads(f"value = {value}")["value"]}}
     except tomllib.TOMLDecodeError:
         return {table: {name: value.strip()}}
+
+
+def _replaced(table: str, part: Any, values: Mapping[str, Any]) -> Any:
+    """A part of the settings with these values; those of a wrong kind are refused, wherever that is noticed."""
+    try:
+        return replace(part, **{name: _from_toml(value) for name, value in values.items()})
+    except SettingsError:
+        raise
+    except (TypeError, ValueError) as error:
+        shown = ", ".join(f"{name} = {value!r}" for name, value in values.items())
+        raise SettingsError(f"[{table}] has a value of the wrong kind ({error}): {shown}; correct it") from error
 
 
 def _check_known(name: str, known: list[str], message: str) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.summarize.alignment import Alignment
+from tetiwd.summarize.assignment import assign
 from tetiwd.summarize.kinship import SamePlace, flows_in_draws, recurring
 
 Bools = NDArray[np.bool_]
@@ -99,14 +100,17 @@ class ObjectLinks:
 
 @dataclass(frozen=True)
 class PlaceLinks:
-    """Links by place: clusters of consecutive epochs whose means are each other's nearest, and within a gate."""
+    """Links by place: clusters of consecutive epochs are assigned to each other so that their means are close.
+
+    As in :func:`~tetiwd.track`: the sum of squared distances is least, and no pair is farther apart than a gate.
+    """
 
     place: SamePlace
     name = "place"
 
     def linked(self, alignment: Alignment, t: int) -> Bools:
-        """Each is the other's nearest."""
-        return self._nearest(alignment, t - 1, t)
+        """They are assigned to each other."""
+        return self._assigned(alignment, t - 1, t)
 
     def born(self, alignment: Alignment, t: int) -> Bools:
         """The cluster is linked to none before it."""
@@ -118,12 +122,16 @@ class PlaceLinks:
 
     def returned(self, alignment: Alignment, earlier: int, t: int) -> Bools | None:
         """The same rule over a gap."""
-        return self._nearest(alignment, earlier, t)
+        return self._assigned(alignment, earlier, t)
 
-    def _nearest(self, alignment: Alignment, earlier: int, t: int) -> Bools:
+    def _assigned(self, alignment: Alignment, earlier: int, t: int) -> Bools:
+        here, there = (np.flatnonzero(alignment.present[own]) for own in (earlier, t))
         squared = self.place.squared_distances(alignment, earlier, t)
-        near = squared <= self.place.gate**2
-        return mutual_best(np.where(near, -squared, -np.inf), near)
+        linked = np.zeros(squared.shape, dtype=bool)
+        for s, own in enumerate(squared[:, here[:, None], there]):
+            partner = assign(own, self.place.gate)
+            linked[s, here[partner >= 0], there[partner[partner >= 0]]] = True
+        return linked
 
 
 def mutual_best(scores: NDArray[Any], possible: Bools) -> Bools:

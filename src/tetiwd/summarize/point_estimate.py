@@ -53,7 +53,7 @@ def representative(
         more easily caught, so that it is begun four times as often.
     links
         What makes chains of clusters: "model" for the links that were sampled; "objects" for names (most of those who
-        stay go from one cluster to the other); "place" for cross-time distances (clusters are each other's nearest);
+        stay go from one cluster to the other); "place" for cross-time distances (their means are close);
         or links of your own. With names or places a chain may skip epochs and return. "auto" takes names if any
         object is there at two consecutive epochs, else places if the series has D*, else the model.
     seed

@@ -22,6 +22,7 @@ from tetiwd.data.memory import require_memory
 from tetiwd.data.series import DistanceSeries
 from tetiwd.errors import DataError, SettingsError
 from tetiwd.params import is_whole
+from tetiwd.summarize.assignment import assign
 from tetiwd.summarize.clustering import Clustering, in_order_of_birth
 from tetiwd.summarize.embedding import Embedding, as_points, cross_of, embed
 from tetiwd.summarize.partitions import Ints, Partitions
@@ -204,27 +205,13 @@ def _link(clusters: Clusters, gate: float, max_gap: int | None) -> Ints:
         squared = clusters.debiased[np.ix_(now, last)]
         if max_gap is not None:
             squared[:, t - clusters.epoch[last] - 1 > max_gap] = np.inf
-        own = _assign(squared, gate)
+        own = assign(squared, gate)
         new = own < 0
         own[new] = len(last) + np.arange(new.sum())
         last = np.append(last, now[new])
         last[own] = now
         tracks[now] = own
     return tracks
-
-
-def _assign(squared: Floats, gate: float) -> Ints:
-    """Column of every row, −1 for none: the least sum of costs, where having none costs the squared gate.
-
-    Without a gate, having none costs more than all the rest together, so that as many as possible have one.
-    """
-    from scipy.optimize import linear_sum_assignment
-
-    k, m = squared.shape
-    none = gate**2 if gate < np.inf else 3 * float(np.abs(squared[squared < np.inf]).sum()) or 1.0
-    costs = np.hstack([np.where(squared <= none, squared, np.inf), np.full((k, k), none)])
-    columns = linear_sum_assignment(costs)[1]
-    return np.where(columns < m, columns, -1)
 
 
 def _tracks(

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
 
 SURE = 0.7  # an object with less than this for its cluster counts as uncertain
-MOST_NAMED = 4  # chains that a sentence lists one by one
+MOST_NAMED = 6  # chains that a sentence lists one by one
 
 
 def in_words(analysis: "Analysis") -> list[str]:
