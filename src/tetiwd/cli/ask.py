@@ -7,7 +7,7 @@ import typer
 
 from tetiwd.cli import options as o
 from tetiwd.cli.voice import Voice, records, speaking
-from tetiwd.errors import DataError, SettingsError
+from tetiwd.errors import SettingsError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,6 +85,7 @@ def predict(
 
       tetiwd predict run new_distances.csv --squared --at 2003
     """
+    from tetiwd.io.files import in_file
     from tetiwd.io.run_folder import RunFolder
     from tetiwd.summarize.classify import classify
 
@@ -93,8 +94,9 @@ def predict(
     series = analysis.sample.series
     t = _epoch(series, at)
     data = folder.settings().data
-    ids, distances, told = _new_objects(new, series, t, data, id, squared)
-    found = classify(analysis.sample, analysis.clustering, distances, squared=told, t=t)
+    with in_file(str(new)):
+        ids, distances, told = _new_objects(new, series, t, data, id, squared)
+        found = classify(analysis.sample, analysis.clustering, distances, squared=told, t=t)
     table = found.table()
     if ids is not None:
         table.insert(0, "id", ids)
@@ -123,11 +125,13 @@ def forecast(
 
       tetiwd forecast run --backtest
     """
+    from tetiwd.params import check_share
     from tetiwd.summarize.backtest import backtest as run_backtest
     from tetiwd.summarize.forecast import forecast as make_forecast
 
     analysis = _analysis(run_folder, {})
     wanted = analysis.settings.level if level is None else level
+    check_share("level", wanted)
     if backtest:
         with Voice().busy("Forecasting earlier times"):
             table = run_backtest(analysis.sample, level=wanted).table()
@@ -167,7 +171,7 @@ def _new_objects(
         return ids, series.features.squared_distances(table, t), True
     told = data.squared if squared is None else squared
     if told is None:
-        raise DataError(
+        raise SettingsError(
             f"{file.name}: are the distances squared? say so with --squared or --plain; it is never guessed"
         )
     if series.ids is not None:

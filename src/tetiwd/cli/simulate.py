@@ -40,7 +40,9 @@ def simulate(
 
     import tetiwd
     from tetiwd.errors import RunFolderError, SettingsError
+    from tetiwd.params import check_seed
 
+    check_seed(seed)
     if out.exists():
         raise RunFolderError(f"{out} is there already; choose another name")
     if design is Design.model:

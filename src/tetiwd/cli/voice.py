@@ -11,7 +11,7 @@ import typer
 
 from tetiwd.cli import exit_codes
 from tetiwd.cli.wording import in_words_of_options, one_line, visible
-from tetiwd.errors import TetiwdError
+from tetiwd.errors import MemoryLimitError, RunFolderError, TetiwdError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,11 +110,22 @@ def speaking(function: F) -> F:
         except Exception as error:
             if wants_traceback():
                 raise
-            message = f"{type(error).__name__}: {error}; this is a fault of the program: run again with --traceback"
-            _complain(message, type(error).__name__, exit_codes.BUG, as_json=bool(kwargs.get("as_json")))
-            raise typer.Exit(exit_codes.BUG) from None
+            message, code = _unforeseen(error)
+            _complain(message, type(error).__name__, code, as_json=bool(kwargs.get("as_json")))
+            raise typer.Exit(code) from None
 
     return command  # type: ignore[return-value]
+
+
+def _unforeseen(error: Exception) -> tuple[str, int]:
+    """What to say about an error nobody has put into words: the system refused something, or it is a bug."""
+    if isinstance(error, MemoryError):
+        return f"there is not enough memory ({error}); use smaller data", exit_codes.exit_code_of(MemoryLimitError())
+    if isinstance(error, OSError) and error.filename is not None and error.strerror is not None:
+        message = f"{error.filename} cannot be used ({error.strerror}); choose another name or place"
+        return message, exit_codes.exit_code_of(RunFolderError())
+    message = f"{type(error).__name__}: {error}; this is a fault of the program: run again with --traceback"
+    return message, exit_codes.BUG
 
 
 def wants_traceback() -> bool:

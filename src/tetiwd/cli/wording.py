@@ -19,7 +19,9 @@ OPTIONS = {
     "n_draws": "--draws",
     "n_threads": "--threads",
     "n_next": "--n-next",
-    **{name: f"--set data.{name}" for name in ("first", "second", "distance", "obsp", "min_objects", "dtype", "repair")},
+    **{
+        name: f"--set data.{name}" for name in ("first", "second", "distance", "obsp", "min_objects", "dtype", "repair")
+    },
     **{name: f"--set model.{name}" for name in ("df_A", "alpha", "new_scale", "geometry", "coupling")},
     "geometry_every": "--set sampler.geometry_every",
 }
@@ -57,7 +59,9 @@ _REMEDY = re.compile(
 _SUBJECT = re.compile(
     rf"(?P<before>^|: | but |, which ){_NAME}(?= (?:must|names|is for|is about|goes with|has \d+ (?:labels|values)))"
 )
-_VALUED = re.compile(rf"(?P<before>^)(?P<name>{'|'.join({s.split()[0] for s in SWITCHES})})(?= must)")  # not switched on
+_VALUED = re.compile(
+    rf"(?P<before>^)(?P<name>{'|'.join({s.split()[0] for s in SWITCHES})})(?= must)"
+)  # not switched on
 _LEFT_OUT = re.compile(rf"(?P<before>leave ){_NAME}(?= out\b)")
 
 

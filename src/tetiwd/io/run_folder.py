@@ -25,7 +25,8 @@ import tetiwd
 from tetiwd.analysis import Analysis
 from tetiwd.chains import Sample
 from tetiwd.data import DistanceSeries
-from tetiwd.errors import RunFolderError
+from tetiwd.errors import DataError, RunFolderError, SettingsError
+from tetiwd.io.netcdf import reading
 from tetiwd.io.posterior import from_datatree, to_datatree
 from tetiwd.io.series_file import read_series_file, write_series
 from tetiwd.io.settings import RunSettings, read_settings
@@ -89,10 +90,17 @@ class RunFolder:
             raise RunFolderError(f"there is no folder {path}; give the folder that fit has written")
         if not (folder.path / "run.toml").is_file():
             raise RunFolderError(f"{path} holds no run.toml, so it is not a run; give the folder that fit has written")
-        folder.about = read_settings(folder.path / "run.toml")
-        form = folder.about.get("run", {}).get("format")
-        if form != FORMAT:
-            raise RunFolderError(f"{path} was written as {form!r}, and this version reads {FORMAT!r}; run fit again")
+        try:
+            folder.about = read_settings(folder.path / "run.toml")
+        except SettingsError as error:
+            raise RunFolderError(f"{error}; restore it, or run fit again") from error
+        run = folder.about.get("run")
+        if not isinstance(run, dict) or "format" not in run:
+            raise RunFolderError(f"{folder.path / 'run.toml'} does not say what wrote it; restore it, or run fit again")
+        if run["format"] != FORMAT:
+            raise RunFolderError(
+                f"{path} was written as {run['format']!r}, and this version reads {FORMAT!r}; run fit again"
+            )
         return folder
 
     def check_free(self, *, overwrite: bool) -> None:
@@ -127,11 +135,21 @@ class RunFolder:
     def model(self) -> Hyperparameters:
         """The model with degrees of freedom as they were used."""
         given = self.settings().model
-        return given if not isinstance(given.dof, str) else replace(given, dof=tuple(self.about["resolved"]["dof"]))
+        if not isinstance(given.dof, str):
+            return given
+        try:
+            return replace(given, dof=tuple(self.about["resolved"]["dof"]))
+        except (KeyError, TypeError, SettingsError) as error:
+            raise RunFolderError(
+                f"{self.path / 'run.toml'} does not hold the degrees of freedom of the run; restore it, or run fit again"
+            ) from error
 
     def series(self) -> DistanceSeries:
         """The data."""
-        return read_series_file(self.path / "data.nc")
+        try:
+            return read_series_file(self.path / "data.nc")
+        except DataError as error:
+            raise RunFolderError(f"{self.path}: {error}") from error
 
     def analysis(self) -> Analysis:
         """What was drawn, and the answers."""
@@ -140,13 +158,12 @@ class RunFolder:
         file = self.path / "results.nc"
         if not file.is_file():
             raise RunFolderError(f"{self.path} has no results yet; continue the run with: tetiwd resume {self.path}")
-        settings = self.settings()
+        settings, series, model = self.settings(), self.series(), self.model()
         try:
-            tree = xr.open_datatree(file, engine="h5netcdf")
-        except (OSError, ValueError) as error:
-            raise RunFolderError(f"{file} cannot be read ({error}); write it again with resume") from error
-        with tree:
-            sample = from_datatree(tree.load(), self.series(), self.model(), settings.sampler)
+            with reading(file, "write it again with resume"), xr.open_datatree(file, engine="h5netcdf") as tree:
+                sample = from_datatree(tree.load(), series, model, settings.sampler)
+        except DataError as error:
+            raise RunFolderError(f"{self.path}: {error}") from error
         return Analysis(sample, settings.answers)
 
     def write_results(self, analysis: Analysis, *, notes: tuple[str, ...] = (), seconds: float | None = None) -> None:

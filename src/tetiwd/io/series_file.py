@@ -10,6 +10,7 @@ from tetiwd.data import DistanceSeries
 from tetiwd.data.features import FeatureSpace
 from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError
+from tetiwd.io.netcdf import reading
 from tetiwd.io.posterior import plain_labels
 from tetiwd.io.writing import write_whole
 
@@ -42,13 +43,11 @@ def read_series_file(path: Path) -> DistanceSeries:
     """The series that :func:`write_series` was given; labels other than numbers come back as text."""
     import xarray as xr
 
-    try:
-        data = xr.open_dataset(path, engine="h5netcdf")
-    except FileNotFoundError:
-        raise DataError(f"{path.name} is missing; without the distances nothing can be computed anew") from None
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path.name} cannot be read ({error}); restore it, or run fit again") from error
-    with data:
+    if not path.is_file():
+        raise DataError(
+            f"{path.name} is missing; without the distances nothing can be computed anew: restore it, or run fit again"
+        )
+    with reading(path, "restore it, or run fit again"), xr.open_dataset(path, engine="h5netcdf") as data:
         require_memory(data.nbytes, f"reading the distances of {path.name}", "use a machine with more memory")
         data.load()
         epochs = range(int(data.attrs["n_epochs"]))

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +15,15 @@ STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def write_whole(path: Path, write: Callable[[Path], Any]) -> None:
     """Let ``write`` make a file next to the place where it belongs, then put it there in one step."""
     fresh = path.with_name(path.name + ".new")
-    write(fresh)
-    with open(fresh, "rb+") as file:
-        os.fsync(file.fileno())
-    os.replace(fresh, path)
+    try:
+        write(fresh)
+        with open(fresh, "rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(fresh, path)
+    except BaseException:
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
+        raise
 
 
 def write_text(path: Path, text: str) -> None:
