@@ -18,7 +18,7 @@ SAMPLE_SIZE = 400  # objects of an epoch that are looked at
 FEWEST_OBJECTS = 10
 CLEAN = 1e-3  # share of eigenvalue mass that rounded numbers may have in the wrong place
 N_TRIPLES = 20_000
-ROUNDED = 1e-3  # of the largest distance: differences that rounding in a file may have made
+ROUNDED = 5e-3  # of the largest distance: differences that rounding in a file may have made
 MUCH_NEGATIVE = 0.01  # share of eigenvalue mass
 MANY_DETOURS = 1e-3  # share of triples in which the way round is shorter
 
