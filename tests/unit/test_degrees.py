@@ -5,7 +5,7 @@ import pytest
 
 from reference import rng_for
 from tetiwd import DistanceSeries, simulate_overlapping
-from tetiwd.data.degrees import dispersion_dof, rank_dof, spectrum_dof
+from tetiwd.data.degrees import dispersion_dof, halfway, rank_dof, spectrum_dof
 from tetiwd.model.simulation import squared_distances
 
 
@@ -125,3 +125,42 @@ def test_epochs_of_identical_objects_have_no_say():
     both = DistanceSeries.from_similarities([np.ones((8, 8)), X @ X.T])
     alone = DistanceSeries.from_similarities([X @ X.T])
     assert both.dof() == alone.dof() * 2
+
+
+class TestFeatures:
+    """For Euclidean features "auto" goes from the spectrum halfway to the dispersion, and not beyond the columns."""
+
+    def series(self, X, **options):
+        return DistanceSeries.from_features(X, time=np.arange(len(X)) % 2, **options)
+
+    def clusters(self, p):
+        rng = rng_for(p)
+        return rng.standard_normal((90, p)) + 4 * rng.integers(3, size=(90, 1))
+
+    def test_halfway(self):
+        series = self.series(self.clusters(8))
+        spectrum, dispersion = (series.dof(way)[0] for way in ("spectrum", "dispersion"))
+        assert spectrum < dispersion < 14
+        assert series.dof()[0] == pytest.approx(min(8, (spectrum + dispersion) / 2))
+
+    def test_no_more_than_columns_that_vary(self):
+        X = self.clusters(2)
+        constant = np.column_stack([X, np.ones(len(X))])
+        for table in (X, constant):
+            series = self.series(table)
+            assert series.features.n_directions == 2
+            assert series.dof()[0] <= 2
+
+    def test_never_below_the_spectrum(self):
+        assert halfway(5.0, 2.0, 9) == 5.0
+        assert halfway(5.0, 2.0, 4) == 4.0
+        assert halfway(2.0, 4.0, 9) == 3.0
+
+    def test_other_metrics_and_bare_distances_take_the_smaller(self):
+        X = np.abs(self.clusters(6))
+        for series in (self.series(X, metric="cosine"), DistanceSeries.from_distances(self.series(X).D, squared=True)):
+            both = [series.dof(way)[0] for way in ("spectrum", "dispersion")]
+            assert series.dof()[0] == min(both)
+
+    def test_few_objects_have_as_much_evidence_as_columns(self):
+        assert self.series(self.clusters(3)[:8]).dof() == (3.0, 3.0)

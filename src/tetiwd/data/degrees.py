@@ -9,10 +9,10 @@ dispersion   within one cluster D_ij / 2α is χ²_d / d, so mean² / variance o
              clusters of a Ward cut is d/2. High when clusters have substructure that Ward takes apart.
 
 "auto" is the smaller of the two (median over epochs): the cautious reading, which rather merges two clusters that
-the data hardly separate than invents one. Where the distances come from p features it is the smaller of p and the
-dispersion: there is no more evidence than there are columns, and less if columns say the same. Both look at no more than 2000 objects of an epoch, always the same ones, so
-that their time and memory do not grow with larger epochs; only "rank" decomposes the whole matrix. See
-`docs/explanation/degrees_of_freedom.md`.
+the data hardly separate than invents one. For Euclidean distances between features it is the spectrum, raised halfway to
+the dispersion where that is higher, and no more than the number of columns that vary. Both estimators look at no more
+than 2000 objects of an epoch, always the same ones, so that their time and memory do not grow with larger epochs; only
+"rank" decomposes the whole matrix. See `docs/explanation/degrees_of_freedom.md`.
 """
 
 from collections.abc import Callable, Sequence
@@ -56,22 +56,26 @@ def _estimate(
     check_way_to_dof(how)
     if how == "rank":
         return tuple(float(rank_dof(distances_at(t, n)[:])) for t, n in enumerate(n_objects))
-    estimators = {
-        "spectrum": [spectrum_dof],
-        "dispersion": [dispersion_dof],
-        "auto": [spectrum_dof, dispersion_dof] if n_features is None else [dispersion_dof],
-    }
-    most = np.inf if n_features is None or how != "auto" else float(n_features)
     samples = (distances_at(t, SAMPLE_SIZE) for t in range(len(n_objects)))
     usable = (D for D in samples if len(D) >= MIN_OBJECTS and any(block.any() for _, block in row_blocks(D)))
-    by_epoch = [[estimate(D) for estimate in estimators[how]] for D in usable]
-    if not by_epoch and most < np.inf:
-        return (most,) * len(n_objects)
+    by_epoch = [(spectrum_dof(D), dispersion_dof(D)) for D in usable]
+    if not by_epoch and how == "auto" and n_features is not None:
+        return (float(n_features),) * len(n_objects)
     if not by_epoch:
         raise SettingsError(
             f"no epoch has {MIN_OBJECTS} objects that differ, which it takes to estimate dof; give a number"
         )
-    return (max(1.0, min(most, float(np.median(by_epoch, axis=0).min()))),) * len(n_objects)
+    spectrum, dispersion = np.median(by_epoch, axis=0).tolist()
+    if how == "auto":
+        value = min(spectrum, dispersion) if n_features is None else halfway(spectrum, dispersion, n_features)
+    else:
+        value = {"spectrum": spectrum, "dispersion": dispersion}[how]
+    return (max(1.0, value),) * len(n_objects)
+
+
+def halfway(spectrum: float, dispersion: float, n_features: int) -> float:
+    """From the spectrum halfway to the dispersion where that is higher, and no more than there are features."""
+    return min(float(n_features), max(spectrum, (spectrum + dispersion) / 2))
 
 
 def spectrum_dof(D: Distances) -> float:

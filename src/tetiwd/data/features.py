@@ -29,6 +29,14 @@ class FeatureSpace:
         """Number of columns."""
         return self.rows[0].shape[1]
 
+    @property
+    def n_directions(self) -> int | None:
+        """Columns that vary, if distances are Euclidean; with other metrics columns are no directions."""
+        if not isinstance(self.metric, str) or self.metric not in ("euclidean", "sqeuclidean"):
+            return None
+        low, high = (np.array([pick(own, axis=0) for own in self.rows]) for pick in (np.min, np.max))
+        return max(1, int((low.min(axis=0) < high.max(axis=0)).sum()))
+
     def until(self, n_epochs: int) -> Self:
         """The first so many epochs."""
         return replace(self, rows=self.rows[:n_epochs])

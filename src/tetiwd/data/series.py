@@ -260,8 +260,8 @@ class DistanceSeries:
 
         Estimates look at no more than 2000 objects of an epoch, always the same ones; "rank" looks at all, in O(n³).
         """
-        n_features = None if self.features is None else self.features.n_features
-        return resolve_dof(dof, self.n_objects, lambda t, at_most: self.sampled_distances(t, at_most)[1], n_features)
+        n_directions = None if self.features is None else self.features.n_directions
+        return resolve_dof(dof, self.n_objects, lambda t, at_most: self.sampled_distances(t, at_most)[1], n_directions)
 
     def sampled_distances(self, t: int, at_most: int) -> tuple[NDArray[np.int64], Distances]:
         """At most so many objects of epoch t, always the same ones, and the squared distances between them."""
