@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 import shutil
 import warnings
 import zipfile
@@ -23,6 +24,11 @@ WHOLE = np.sqrt(((X[:, None] - X[None]) ** 2).sum(-1))  # six objects at each of
 TIME = np.repeat([2001, 2002], 6)
 IDS = [f"p{i % 6}" for i in range(12)]
 D = WHOLE[:6, :6]
+
+IN_OTHER_WORDS = re.compile(
+    r"\b(kind|symmetrize|squared|missing|cross|standardize|drop_small|min_objects|by|metric|format|times|dtype) = "
+    r"|(symmetrize|squared|resume|copy)=|DistanceSeries|repair\(|pickle"
+)  # those of settings, and of Python
 
 
 def contents(folder):
@@ -48,7 +54,7 @@ def refused(folder, code, says, *words):
         assert result.stderr.count("\n") == 1
         assert result.stderr.endswith("\n")
         assert result.stderr[:-1].isprintable()
-        assert " = " not in result.stderr, "speaks of settings"
+        assert not IN_OTHER_WORDS.search(result.stderr)
     for word in says:
         assert word in result.stderr, word
     return result.stderr
@@ -138,13 +144,13 @@ SECOND = {  # the file that holds the second time, and how its objects 1 and 4 a
     as_npy: ("d_2002.npy", "(1, 4)"),
     as_npz: ("d.npz", "('p1', 'p4')"),
     as_condensed: ("d_2002.npy", "(1, 4)"),
-    as_pooled: ("d.npz", "(('p1', 2002), ('p4', 2002))"),
-    as_matrix_and_objects: ("d.npy", "(('p1', 2002), ('p4', 2002))"),
+    as_pooled: ("d.npz", "('p1', 'p4')"),
+    as_matrix_and_objects: ("d.npy", "('p1', 'p4')"),
     as_square: ("d_2002.csv", "(1, 4)"),
     as_lsmat: ("d_2002.tsv.gz", "('p1', 'p4')"),
     as_long: ("d.csv", "('p1', 'p4')"),
     as_parquet: ("d.parquet", "('p1', 'p4')"),
-    as_h5ad: ("d.h5ad", "(('p1@2002', 2002), ('p4@2002', 2002))"),
+    as_h5ad: ("d.h5ad", "('p1@2002', 'p4@2002')"),
 }
 IN_ROWS = {as_long: "line 40, column distance", as_parquet: "row 39, column distance"}
 FORMATS = pytest.mark.parametrize("write", SECOND, ids=lambda write: write.__name__[3:])
@@ -165,7 +171,9 @@ def both_refuse(code, says, words):
     """``check`` and ``fit`` say the same."""
     folder = Path.cwd()
     checked = refused(folder, code, says, "check", *words, "-q")
-    assert refused(folder, code, says, "fit", *words, "-q", "--out", "run") == checked
+    fitted = refused(folder, code, says, "fit", *words, "-q", "--out", "run")
+    room = re.compile(r"[\d.,]+ GiB can be had")  # changes from moment to moment
+    assert room.sub("", fitted) == room.sub("", checked)
 
 
 @FORMATS
@@ -186,7 +194,7 @@ def test_sound_data_pass(write):
 def test_a_value_no_distance_has(value, what, remedy, write):
     file, pair = SECOND[write]
     if write in IN_ROWS and not np.isfinite(value):
-        what = "there is no value" if np.isnan(value) else "is not a finite number"
+        what = "there is no value" if np.isnan(value) else "finite"
         pair, remedy = IN_ROWS[write], "--drop-missing" if np.isnan(value) else "leave out the row"
     shown = ["-2.5"] if value == -2.5 else []
     both_refuse(DATA, [f"Error: {file}: ", pair, what, remedy, *shown], write(spoilt(value, value)))
@@ -207,7 +215,7 @@ def test_a_distance_to_itself(write):
     W = WHOLE.copy()
     W[7, 7] = 3.5
     file, pair = SECOND[write]
-    one = pair.removeprefix("(").split(", ")[0] if pair == "(1, 4)" or "2002" not in pair else "2002)"
+    one = pair.removeprefix("(").split(", ")[0]
     both_refuse(DATA, [f"Error: {file}: ", one, "3.5", "2002", "0"], write(W))
 
 
@@ -314,7 +322,7 @@ add("csv_ragged", DATA, ["d.csv: line 2", "2 numbers"], "d.csv", "0,1,2\n1,0\n1,
 SWAPPED = "\ta\tb\tc\na\t0\t1\t2\nc\t2\t3\t0\nb\t1\t0\t3\n"
 TWICE = "\ta\tb\ta\na\t0\t1\t2\nb\t1\t0\t3\na\t2\t3\t0\n"
 add("labels_in_other_order", DATA, ["d.tsv", "'c'", "'b'", "sort the columns"], "d.tsv", SWAPPED, "--plain")
-add("other_labels", DATA, ["d.tsv", "'x'", "'b'"], "d.tsv", SWAPPED.replace("\nb", "\nx"), "--plain")
+add("other_labels", DATA, ["d.tsv", "'x'", "'b'", "label both"], "d.tsv", SWAPPED.replace("\nc", "\nx"), "--plain")
 add("lsmat_id_twice", DATA, ["d.tsv: epoch 0 (d)", "'a' twice", "rename"], "d.tsv", TWICE, "--plain")
 add_arrays("npz_id_twice", ["d.npz: epoch 0 (d)", "'a' twice", "0 and 3"], D=D, ids=list("abcaef"))
 add_arrays("pooled_id_twice", ["d.npz: epoch 0 (2001)", "'a' twice"], D=WHOLE, time=TIME, ids=["a"] * 12)
@@ -433,10 +441,7 @@ HUGE = (10**6, 10**6)
 for ending in ("npy", "npz", "csv", "tsv", "csv.gz", "parquet", "h5ad", "fasta"):
     add(f"empty_{ending}", DATA, [f"d.{ending}: is empty", "check how"], f"d.{ending}", b"")
     options = [] if ending == "fasta" else ["--plain"]
-    add(f"junk_{ending}", DATA, [f"d.{ending}: is not a"], f"d.{ending}", JUNK, *options)
-CASES.update(
-    {name: Case(3, (f"d.{name[5:]}: is not",), CASES[name].write) for name in CASES if name.startswith("junk_")}
-)
+    add(f"junk_{ending}", DATA, [f"d.{ending}: is not"], f"d.{ending}", JUNK, *options)
 add("cut_gz", DATA, ["d.csv.gz", "cut off", "again"], "d.csv.gz", PACKED[:-20], "--plain")
 add("damaged_gz", DATA, ["d.csv.gz", "again"], "d.csv.gz", PACKED[:60] + b"\xff" * 20 + PACKED[80:], "--plain")
 add("gz_that_is_none", DATA, ["d.csv.gz", "no rows"], "d.csv.gz", b"hello", "--plain")
@@ -629,7 +634,7 @@ add("self_pair", DATA, ["d.csv: epoch d", "1.5", "'b' and itself", "leave out"],
 add("no_self_similarity", DATA, ["d.csv: epoch d", "'a' and itself"], "d.csv", ALL, "--similarities")
 
 
-@fault(DATA, "x.parquet: row 2, column a", "finite number", "leave out the row")
+@fault(DATA, "x.parquet: row 2, column a", "not finite", "leave out the row")
 def parquet_infinite():
     pd.DataFrame({"time": [1, 1, 1], "a": [1, np.inf, 2]}).to_parquet("x.parquet")
     return ["x.parquet"]
@@ -820,7 +825,7 @@ def add_toml(name, says, text, encoding="utf-8"):
 
 add_toml("bad", ["line 1", "valid TOML"], "[model\nxi 3")
 add_toml("latin_1", ["valid TOML"], "[data]\nid='ä'", "latin-1")
-add_toml("unknown_setting", ["[model]", "dfA", "did you mean df_A?"], "[model]\ndfA 3".replace(" ", " = "))
+add_toml("unknown_setting", ["[model]", "dfA", "did you mean df_A?"], "[model]\ndfA = 3")
 add_toml("unknown_table", ["[modell]", "did you mean model?"], "[modell]\nxi=3")
 add_toml("no_table", ["[model]", "must be a table"], "model=3")
 add_toml("setting_in_no_table", ["[seed]", "sampler"], "seed=3")
@@ -925,7 +930,9 @@ def test_hostile_file_names_stay_in_one_line(name):
 
 
 @pytest.mark.parametrize(
-    "words", [["check", LONG], ["fit", LONG], ["summarize", LONG], ["simulate", "--out", LONG]], ids=lambda w: w[0]
+    "words",
+    [["check", LONG, "-q"], ["fit", LONG, "-q", "--out", "run"], ["summarize", LONG], ["simulate", "--out", LONG]],
+    ids=lambda w: w[0],
 )
 def test_names_too_long_for_the_system(words):
     code = DATA if words[0] in ("check", "fit") else FOLDER
@@ -1168,8 +1175,7 @@ NEW_ARRAYS = {
 @pytest.mark.parametrize(("says", "array"), NEW_ARRAYS.values(), ids=NEW_ARRAYS.keys())
 def test_predict_from_a_bad_array(run, says, array):
     put("new.npy", array) if isinstance(array, bytes) else np.save("new.npy", array)
-    message = refused(".", DATA, says, "predict", "far", "new.npy")
-    assert "pickle" not in message
+    refused(".", DATA, says, "predict", "far", "new.npy")
 
 
 def test_predict_features_without_names(run):

@@ -39,6 +39,7 @@ def simulate(
     import numpy as np
 
     import tetiwd
+    from tetiwd.data.memory import require_memory
     from tetiwd.errors import RunFolderError, SettingsError
     from tetiwd.params import check_seed
 
@@ -50,6 +51,8 @@ def simulate(
             counts = [int(part) for part in sizes.split(",")]
         except ValueError:
             raise SettingsError(f"--sizes must be whole numbers with commas between them, not {sizes!r}") from None
+        needed = 16 * sum(n * n for n in counts)  # the distances, and what it takes to make them
+        require_memory(needed, f"simulating up to {max(counts)} objects", "use smaller --sizes")
         model = tetiwd.Hyperparameters(dof=10, alpha=0.5, new_scale=1.0)
         truth = tetiwd.simulate(counts, model, seed=seed)
     else:

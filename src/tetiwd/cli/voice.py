@@ -72,10 +72,9 @@ class Voice:
 
 def aligned(table: "pd.DataFrame") -> list[str]:
     """Rows of text in columns: numbers to the right, text to the left."""
-    from tetiwd.report.page import shown
+    from tetiwd.report.page import as_rows
 
-    head = [str(name).replace("_", " ") for name in table.columns]
-    cells = [[shown(value) for value in row] for row in table.itertuples(index=False)]
+    head, *cells = as_rows(table)
     widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
     numeric = [table.dtypes.iloc[i].kind in "iufb" for i in range(len(head))]
 

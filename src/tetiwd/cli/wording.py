@@ -6,10 +6,28 @@ command needs the option: ``add --symmetrize``.
 
 import re
 
+SAME_NAME: tuple[str, ...] = (
+    "format",
+    "metric",
+    "columns",
+    "id",
+    "time",
+    "times",
+    "by",
+    "objects",
+    "squared",
+    "standardize",
+    "cross",
+)
+SAME_NAME += ("symmetrize", "dof", "xi", "loss", "links", "seed", "level")
+NO_OPTION = {
+    "data": ("first", "second", "distance", "obsp", "min_objects", "dtype", "repair"),
+    "model": ("df_A", "alpha", "new_scale", "geometry", "coupling"),
+    "sampler": ("geometry_every",),
+}
 OPTIONS = {
-    **{name: f"--{name}" for name in ("format", "metric", "columns", "id", "time", "times", "by", "objects")},
-    **{name: f"--{name}" for name in ("squared", "standardize", "cross", "symmetrize")},
-    **{name: f"--{name}" for name in ("dof", "xi", "loss", "links", "seed", "level")},
+    **{name: f"--{name}" for name in SAME_NAME},
+    **{name: f"--set {table}.{name}" for table, names in NO_OPTION.items() for name in names},
     "kind": "--similarities",
     "drop_small": "--drop-small",
     "missing": "--drop-missing",
@@ -19,11 +37,6 @@ OPTIONS = {
     "n_draws": "--draws",
     "n_threads": "--threads",
     "n_next": "--n-next",
-    **{
-        name: f"--set data.{name}" for name in ("first", "second", "distance", "obsp", "min_objects", "dtype", "repair")
-    },
-    **{name: f"--set model.{name}" for name in ("df_A", "alpha", "new_scale", "geometry", "coupling")},
-    "geometry_every": "--set sampler.geometry_every",
 }
 SWITCHES = {  # settings with a value that one word stands for
     'kind = "similarities"': "--similarities",
@@ -57,22 +70,24 @@ _REMEDY = re.compile(
     rf"the epochs with |the others with |a longer |a smaller ){_NAME}(?=$|[,;]| to use| what| how| \()"
 )
 _SUBJECT = re.compile(
-    rf"(?P<before>^|: | but |, which ){_NAME}(?= (?:must|names|is for|is about|goes with|has \d+ (?:labels|values)))"
+    rf"(?P<before>^|: | but |, which ){_NAME}(?= (?:names|is for|is about|goes with|has \d+ (?:labels|values)))"
 )
-_VALUED = re.compile(
-    rf"(?P<before>^)(?P<name>{'|'.join({s.split()[0] for s in SWITCHES})})(?= must)"
-)  # not switched on
+_SWITCHED = re.compile(rf"^({'|'.join(sorted({switch.split()[0] for switch in SWITCHES}))})(?= must)")
+_VALUED = re.compile(rf"(?P<before>^){_NAME}(?= must)")
 _LEFT_OUT = re.compile(rf"(?P<before>leave ){_NAME}(?= out\b)")
+_IN_SETTINGS_FILE = re.compile(r"[^;]*\.toml: ")
 
 
 def in_words_of_options(message: str) -> str:
-    """An error with options where it speaks of settings."""
+    """An error with options where it speaks of settings, unless it is about a file of settings."""
+    if _IN_SETTINGS_FILE.match(message):
+        return message
     for phrase, words in PHRASES.items():
         message = message.replace(phrase, words)
     message = _SWITCH.sub(lambda found: SWITCHES[found.group()], message)
     message = _VALUE.sub(_with_value, message)
-    message = _VALUED.sub(lambda found: f"{found['before']}--set data.{found['name']}", message)
-    for pattern in (_REMEDY, _SUBJECT, _LEFT_OUT):
+    message = _SWITCHED.sub(r"--set data.\1", message)  # no option gives these a wrong value
+    for pattern in (_REMEDY, _SUBJECT, _VALUED, _LEFT_OUT):
         message = pattern.sub(lambda found: found["before"] + OPTIONS[found["name"]], message)
     return re.sub(r"\bset (?=--)", "add ", message)
 

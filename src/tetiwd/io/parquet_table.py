@@ -68,7 +68,7 @@ class ParquetTable:
                 infinite = np.flatnonzero(np.isinf(values))
                 if len(infinite):
                     raise DataError(
-                        f"row {infinite[0] + 1}, column {name}: {values[infinite[0]]} is not a finite number; "
+                        f"row {infinite[0] + 1}, column {name}: {values[infinite[0]]} is not finite; "
                         "correct it, or leave out the row"
                     )
         declared = {name: order for name in text if (order := _declared(table.column(name))) is not None}

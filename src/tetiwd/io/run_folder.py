@@ -141,7 +141,7 @@ class RunFolder:
             return replace(given, dof=tuple(self.about["resolved"]["dof"]))
         except (KeyError, TypeError, SettingsError) as error:
             raise RunFolderError(
-                f"{self.path / 'run.toml'} does not hold the degrees of freedom of the run; restore it, or run fit again"
+                f"{self.path / 'run.toml'} does not say which dof the run had; restore it, or run fit again"
             ) from error
 
     def series(self) -> DistanceSeries:

@@ -99,9 +99,7 @@ def _next(analysis: "Analysis") -> list[str]:
     coming = analysis.forecast
     if coming is None:
         return []
-    return [
-        f"At the next time a cluster that has not been there before appears with probability {coming.new_cluster:.2f}."
-    ]
+    return [f"At the next time a cluster not seen before appears with probability {coming.new_cluster:.2f}."]
 
 
 def _chains(which: Any) -> str:
