@@ -22,6 +22,7 @@ from tetiwd.errors import CheckpointError, SettingsError
 from tetiwd.io.checkpoint import fingerprint, has_checkpoint, read_checkpoint, write_checkpoint
 from tetiwd.params import Hyperparameters, SamplerSettings, is_whole
 from tetiwd.sampler import Chain, run_chain
+from tetiwd.start import start_chain
 from tetiwd.summarize.diagnostics import Diagnostics, diagnose
 
 POLL_SECONDS = 0.2
@@ -110,11 +111,7 @@ def run_chains(
         raise SettingsError("resume=True needs the folder with the checkpoints: checkpoint=…")
     if not checkpoint_seconds >= 0:
         raise SettingsError(f"checkpoint_seconds must be 0 or more, not {checkpoint_seconds!r}")
-    require_memory(
-        bytes_of_chains(series.n_objects, settings),
-        f"running {settings.n_chains} chains of {settings.n_draws} draws over {sum(series.n_objects)} objects",
-        "ask for fewer chains (n_chains) or fewer draws (n_draws)",
-    )
+    check_run(series, hyperparameters, settings)
     chains = [Chain(series, hyperparameters, settings, index) for index in range(settings.n_chains)]
     keeper = None if checkpoint is None else Keeper(Path(checkpoint), series, chains, checkpoint_seconds)
     if keeper:
@@ -126,6 +123,17 @@ def run_chains(
     diagnostics = diagnose(draws, series.times, settings.seed)
     notes = tuple(keeper.notes) if keeper else ()
     return Sample(series, hyperparameters, settings, draws, diagnostics, frozen, complete, notes)
+
+
+def check_run(series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings) -> None:
+    """Refuse a run that memory cannot hold, or that cannot start from the labels given."""
+    require_memory(
+        bytes_of_chains(series.n_objects, settings),
+        f"running {settings.n_chains} chains of {settings.n_draws} draws over {sum(series.n_objects)} objects",
+        "ask for fewer chains (n_chains) or fewer draws (n_draws)",
+    )
+    if not isinstance(settings.init, str):
+        start_chain(series, hyperparameters, settings, 0, unit=None)
 
 
 def resolved(hyperparameters: Hyperparameters, series: DistanceSeries) -> Hyperparameters:

@@ -166,7 +166,8 @@ def _new_objects(
     """Ids of the new objects if there are any, their distances to the objects of time t, and are these squared?"""
     from tetiwd.io.new_objects import read_new_objects
 
-    ids, table = read_new_objects(file, data.id if id is None else id)
+    names = None if series.features is None else series.features.names
+    ids, table = read_new_objects(file, id, data.id or "id", names)
     if series.features is not None:
         return ids, series.features.squared_distances(table, t), True
     told = data.squared if squared is None else squared
@@ -175,9 +176,9 @@ def _new_objects(
             f"{file.name}: are the distances squared? say so with --squared or --plain; it is never guessed"
         )
     if series.ids is not None:
-        names = [str(own) for own in series.ids[t].tolist()]
-        if set(names) <= set(map(str, table.columns)):
-            table = table.rename(columns=str)[names]
+        objects = [str(own) for own in series.ids[t].tolist()]
+        if set(objects) <= set(map(str, table.columns)):
+            table = table.rename(columns=str)[objects]
     return ids, table.to_numpy(), told
 
 

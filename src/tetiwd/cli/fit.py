@@ -82,7 +82,7 @@ def fit(
 
       tetiwd fit genomes.fasta --by year --settings mine.toml --set model.df_A=200
     """
-    from tetiwd.chains import resolved
+    from tetiwd.chains import check_run, resolved
     from tetiwd.io.read import read_series
     from tetiwd.io.run_folder import RunFolder
     from tetiwd.io.settings import RunSettings, merged, parse_assignment, read_settings
@@ -108,6 +108,7 @@ def fit(
     for note in found.notes:
         voice.note(f"Note: {note}")
     model = resolved(chosen.model, found.series)
+    check_run(found.series, model, chosen.sampler)
     folder = RunFolder.create(target, found.series, chosen, model, inputs=found.hashes, overwrite=overwrite)
     run(folder, voice, found.series, threads=threads, checkpoint_seconds=checkpoint_seconds, strict=strict)
 
@@ -134,7 +135,7 @@ def resume(
 
     folder = RunFolder.open(run_folder)
     if draws is not None:
-        folder.about["sampler"]["n_draws"] = draws
+        folder.extend(draws)
     voice = Voice(quiet=quiet, as_json=as_json)
     with voice.busy("Reading"):
         series = folder.series()

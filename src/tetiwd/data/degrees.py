@@ -9,10 +9,10 @@ dispersion   within one cluster D_ij / 2α is χ²_d / d, so mean² / variance o
              clusters of a Ward cut is d/2. High when clusters have substructure that Ward takes apart.
 
 "auto" is the smaller of the two (median over epochs): the cautious reading, which rather merges two clusters that
-the data hardly separate than invents one. For Euclidean distances between features it is the spectrum, raised halfway to
-the dispersion where that is higher, and no more than the number of columns that vary. Both estimators look at no more
-than 2000 objects of an epoch, always the same ones, so that their time and memory do not grow with larger epochs; only
-"rank" decomposes the whole matrix. See `docs/explanation/degrees_of_freedom.md`.
+the data hardly separate than invents one. For Euclidean distances between features it is the spectrum, raised halfway
+to the dispersion where that is higher, and no more than the number of columns that vary. Both estimators look at no
+more than 2000 objects of an epoch, always the same ones, so that their time and memory do not grow with larger epochs;
+only "rank" decomposes the whole matrix. See `docs/explanation/degrees_of_freedom.md`.
 """
 
 from collections.abc import Callable, Sequence

@@ -43,7 +43,8 @@ def pairwise(X: Floats, metric: Metric, squared: bool | None, dtype: np.dtype[An
         except (ValueError, AttributeError) as error:
             raise DataError(f"metric {metric!r} failed: {error}") from error
         values = factor * np.hstack([among, beyond])
-        block[:, start:] = _within_range(values if squared else values**2, dtype)
+        with np.errstate(over="ignore"):
+            block[:, start:] = _within_range(values if squared else values**2, dtype)
         D[end:, start:end] = block[:, end:].T
     return D
 
@@ -84,9 +85,10 @@ def as_precision(dtype: Any) -> np.dtype[Any]:
 
 def _within_range(values: Floats, dtype: np.dtype[Any]) -> Floats:
     largest = float(np.max(values, initial=0.0))
-    if float(np.finfo(dtype).max) < largest < np.inf:
+    if float(np.finfo(dtype).max) < largest:
+        wider = ", or use float64" if dtype == np.float32 else ""
         raise DataError(
-            f"squared distances of {largest:.3g} are beyond {dtype}; divide the features by a constant, or use float64"
+            f"squared distances of {largest:.3g} are beyond {dtype}; divide the features by a constant{wider}"
         )
     return values
 

@@ -1,36 +1,70 @@
 """New objects to be classified: a table of features or distances, with or without ids."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tetiwd.errors import DataError
-from tetiwd.io.files import find_file, in_file
-from tetiwd.io.tables import as_ids, column_for, is_row_number, listed, open_table
+from tetiwd.io.files import File, find_file, in_file
+from tetiwd.io.npy import load_arrays
+from tetiwd.io.tables import Columns, as_ids, column_for, is_row_number, listed, open_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def read_new_objects(path: Path, id: str | None) -> tuple[list[Any] | None, "pd.DataFrame"]:
-    """Ids, if there is a column of them, and the columns of numbers; ``.npy`` or a table with a header."""
-    import numpy as np
+def read_new_objects(
+    path: Path, id: str | None, usual_id: str, features: Sequence[str] | None
+) -> tuple[list[Any] | None, "pd.DataFrame"]:
+    """Ids, if there is a column of them, and columns of numbers; from ``.npy`` or a table with a header.
+
+    ``id`` is the column of ids, or None for ``usual_id`` if there is such a column. ``features`` are the columns that are needed, if they are known by name; otherwise all columns but the ids count.
+    """
+    file = find_file(path)
+    if file.ending == ".npy":
+        return None, _from_array(file, features)
+    return _from_table(file, id, usual_id, features)
+
+
+def _from_array(file: File, features: Sequence[str] | None) -> "pd.DataFrame":
     import pandas as pd
 
-    file = find_file(path)
+    array = load_arrays(file, lambda name: False)["D"]
     with in_file(file.name):
-        if file.ending == ".npy":
-            try:
-                array = np.load(path, allow_pickle=False)
-            except (ValueError, OSError, EOFError) as error:
-                raise DataError(f"is not an array of numbers ({error}); save it with numpy.save") from error
-            if array.ndim != 2:
-                raise DataError(f"has shape {array.shape}; give one row per new object")
-            return None, pd.DataFrame(array)
+        if array.ndim != 2:
+            raise DataError(f"has shape {array.shape}; give one row per new object")
+        if features is not None and array.shape[1] != len(features):
+            raise DataError(f"has {array.shape[1]} columns; give {len(features)}: {listed(features)}")
+    return pd.DataFrame(array, columns=None if features is None else list(features))
+
+
+def _from_table(
+    file: File, id: str | None, usual_id: str, features: Sequence[str] | None
+) -> tuple[list[Any] | None, "pd.DataFrame"]:
+    import pandas as pd
+
+    with in_file(file.name):
         table = open_table(file)
-        own = column_for(table, id, "id", "id")
-        rest = [name for name in table.names if name != own and not is_row_number(name)]
-        columns = table.read([] if own is None else [own], [], rest)
-        if not columns.numbers:
-            raise DataError(f"has no columns of numbers; its columns are {listed(table.names)}")
+        own = column_for(table, id, usual_id, "id")
+        text = [] if own is None else [own]
+        if features is None:
+            wanted = [name for name in table.names if name != own and not is_row_number(name)]
+        else:
+            wanted = list(features)
+            absent = next((name for name in wanted if name not in table.names), None)
+            if absent is not None:
+                raise DataError(f"has no column {absent!r}; new objects need {listed(wanted)}")
+        columns = table.read(text, wanted)
+        _check_complete(columns)
         ids = None if own is None else as_ids(columns.text[own])
-        return ids, pd.DataFrame(columns.numbers)
+        return ids, pd.DataFrame({name: columns.numbers[name] for name in wanted})
+
+
+def _check_complete(columns: Columns) -> None:
+    for name, values in columns.numbers.items():
+        wrong = np.flatnonzero(~np.isfinite(values))
+        if len(wrong):
+            what = "there is no value" if np.isnan(values[wrong[0]]) else f"{values[wrong[0]]} is not finite"
+            raise DataError(f"{columns.where(int(wrong[0]), name)}: {what}; fill it in, or leave out the object")

@@ -132,6 +132,13 @@ class RunFolder:
         """Settings as they were given."""
         return RunSettings.from_tables(self.about)
 
+    def extend(self, n_draws: int) -> None:
+        """Ask for more draws than there are."""
+        known = self.settings().sampler.n_draws
+        if n_draws < known:
+            raise SettingsError(f"n_draws = {n_draws} is less than the {known} draws of this run; give a larger number")
+        self.about["sampler"]["n_draws"] = n_draws
+
     def model(self) -> Hyperparameters:
         """The model with degrees of freedom as they were used."""
         given = self.settings().model

@@ -207,4 +207,8 @@ def _check_new(sample: "Sample", new: Any, squared: bool | None, own: Any, t: in
     if rows.size and rows.min() < 0:
         i, j = np.unravel_index(rows.argmin(), rows.shape)
         raise DataError(f"{name} of object {i} hold {rows[i, j]:.4g} for object {j}; distances are not negative")
-    return rows if squared else rows**2, np.zeros(len(rows))
+    with np.errstate(over="ignore"):
+        rows = rows if squared else rows**2
+    if not np.isfinite(rows).all():
+        raise DataError(f"{name} are too large to be squared; divide all distances by a constant before fitting")
+    return rows, np.zeros(len(rows))
