@@ -12,6 +12,7 @@ _HOME_OF = {
     "TeTiWD": "tetiwd.estimators",
     "TiWD": "tetiwd.estimators",
     "Analysis": "tetiwd.analysis",
+    "load_run": "tetiwd.io.run_folder",
     "DistanceSeries": "tetiwd.data",
     "CheckpointError": "tetiwd.errors",
     "DataError": "tetiwd.errors",

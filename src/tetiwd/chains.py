@@ -64,6 +64,18 @@ class Sample:
     def __repr__(self) -> str:
         return f"Sample({len(self.draws)} chains × {min(map(len, self.draws))} draws; {self.diagnostics.verdict})"
 
+    def with_draws(self, fewest: int) -> "Sample | None":
+        """The chains with at least so many draws, as a run that was stopped early has them; None if there are none."""
+        kept = [draws for draws in self.draws if len(draws) >= fewest]
+        if len(kept) == len(self.draws):
+            return self
+        if not kept:
+            return None
+        n = len(self.draws) - len(kept)
+        note = f"{n} of {len(self.draws)} chains had not begun to draw when the run was stopped."
+        diagnostics = diagnose(kept, self.series.times, self.settings.seed)
+        return replace(self, draws=kept, frozen=[], diagnostics=diagnostics, notes=(*self.notes, note))
+
     @property
     def best_frozen(self) -> Frozen:
         """The annealed partition with the highest joint density among the chains."""
@@ -259,7 +271,7 @@ def _run_all(
         if keeper:
             keeper.save_if_due(chain, now=True)
         frozen = anneal(chain, stop.is_set) if chain.finished and chain.settings.anneal else None
-        clocks[chain.index].stopped = True
+        clocks[chain.index].stopped = chain.finished
         return frozen
 
     def report() -> bool:

@@ -15,9 +15,10 @@ from tetiwd.analysis import Analysis, AnswerSettings
 from tetiwd.chains import Sample, run_chains
 from tetiwd.data import DistanceSeries
 from tetiwd.data.metrics import Metric
+from tetiwd.data.series import LARGEST_CROSS
 from tetiwd.data.times import rows_by_time
 from tetiwd.errors import DataError, SettingsError
-from tetiwd.params import Gamma, Hyperparameters, Prior, SamplerSettings
+from tetiwd.params import Gamma, Hyperparameters, Prior, SamplerSettings, is_whole
 from tetiwd.summarize.classify import Classification, classify
 from tetiwd.summarize.forecast import Forecast, forecast
 
@@ -49,10 +50,23 @@ class _WishartClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.analysis_ = Analysis(sample, answers)
         self.diagnostics_ = sample.diagnostics
 
-    def _features(self, X: Any, *, reset: bool) -> NDArray[np.float64]:
-        """An array of finite numbers, as scikit-learn checks it."""
+    def _features(self, X: Any, *, reset: bool) -> Any:
+        """Finite numbers, as scikit-learn checks them, with the names of their columns if these are known."""
         fewest = FEWEST_OBJECTS if reset else 1
-        return validate_data(self, X, reset=reset, dtype=np.float64, ensure_min_samples=fewest)
+        values = validate_data(self, X, reset=reset, dtype=np.float64, ensure_min_samples=fewest)
+        if not hasattr(self, "feature_names_in_"):
+            return values
+        import pandas as pd
+
+        return pd.DataFrame(values, columns=self.feature_names_in_)
+
+    def _forget(self) -> None:
+        """What an earlier fit has left."""
+        for name in ("analysis_", "n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "analysis_")
 
     @property
     def sample_(self) -> Sample:
@@ -71,16 +85,25 @@ class _WishartClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         series = self.analysis_.sample.series
         squared: bool | None = True
+        if series.kind == "similarities":
+            raise DataError(
+                "for a series of similarities use tetiwd.classify(…, own=…), which takes those of new objects"
+            )
         if series.features is not None:
-            distances = series.features.squared_distances(self._features(X, reset=False), t)
+            new = self._features(X, reset=False) if hasattr(self, "n_features_in_") else X
+            distances = series.features.squared_distances(new, t)
         else:
             distances, squared = np.atleast_2d(np.asarray(X)), self.squared
+            if squared is None:
+                raise DataError(
+                    "are the new distances squared? say so with squared=True or squared=False of the estimator"
+                )
             if rows is not None and distances.shape[1] == sum(series.n_objects):
                 distances = distances[:, rows]
         return classify(self.analysis_.sample, self.analysis_.clustering, distances, squared=squared, t=t)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the results folder that ``tetiwd fit`` writes; everything in it is readable without this package."""
+        """Write the results folder that ``tetiwd fit`` writes, but for checkpoints; readable without this package."""
         from tetiwd.io.run_folder import RunFolder
         from tetiwd.io.settings import RunSettings
 
@@ -89,6 +112,7 @@ class _WishartClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         settings = RunSettings(model=sample.hyperparameters, sampler=sample.settings, answers=self.analysis_.settings)
         folder = RunFolder.create(path, sample.series, settings, sample.hyperparameters, overwrite=overwrite)
         folder.write_results(self.analysis_)
+        self.report(folder.path / "report.html")
         return folder.path
 
     def report(self, path: str | Path, *, overwrite: bool = False) -> Path:
@@ -206,7 +230,7 @@ class TeTiWD(_WishartClusterer):
         X
             A :class:`tetiwd.DistanceSeries`; a list with one square matrix of distances per time; a table of features,
             one row per object and time; or, with ``metric="precomputed"``, one matrix of distances between all rows,
-            of which only those within times are read.
+            of which only those within times make clusters; the others, if all are known, help to link them.
         y
             Not used.
         time
@@ -223,8 +247,10 @@ class TeTiWD(_WishartClusterer):
             max_clusters=self.max_clusters,
         )
         answers = AnswerSettings(loss=self.loss, links=self.links)
-        series, self._rows = self._series(X, time, ids)
+        self._forget()
+        series, rows = self._series(X, time, ids)
         self._run(series, model, answers)
+        self._rows = rows
         clustering = self.analysis_.clustering
         self.times_ = list(series.times)
         self.labels_by_time_ = clustering.labels
@@ -248,7 +274,8 @@ class TeTiWD(_WishartClusterer):
     def forecast(self, n_next: int | None = None, *, level: float = 0.9) -> Forecast:
         """Shares of the clusters at the next time, as the model expects them."""
         check_is_fitted(self)
-        return forecast(self.analysis_.sample, self.analysis_.clustering, n_next=n_next, level=level)
+        sample, clustering = self.analysis_.sample, self.analysis_.clustering
+        return forecast(sample, clustering, n_next=n_next, level=level, seed=sample.settings.seed)
 
     def predict_proba(self, X: Any, time: Any = None) -> NDArray[np.float64]:
         """Probabilities of new objects for the clusters of one time.
@@ -277,12 +304,16 @@ class TeTiWD(_WishartClusterer):
             if time is not None or ids is not None:
                 raise DataError("a DistanceSeries has its own times and ids; leave them out")
             return X, _one_after_the_other(X)
+        if getattr(X, "ndim", 2) == 3:
+            X = list(X)
         if isinstance(X, list | tuple) and len(X) and all(np.ndim(matrix) == 2 for matrix in X):
             series = DistanceSeries.from_distances(X, squared=self._told(), times=time, ids=ids)
             return series, _one_after_the_other(series)
         if isinstance(self.metric, str) and self.metric == "precomputed":
             time = np.zeros(len(X), dtype=int) if time is None else time
             series = DistanceSeries.from_pooled(X, time=time, squared=self._told(), ids=ids, keep_cross=False)
+            if series.n_epochs > 1 and len(X) <= LARGEST_CROSS and np.isfinite(np.asarray(X, dtype=float)).all():
+                series = DistanceSeries.from_pooled(X, time=time, squared=self._told(), ids=ids)
             self.n_features_in_ = sum(series.n_objects)
         else:
             features = self._features(X, reset=True)
@@ -370,6 +401,7 @@ class TiWD(_WishartClusterer):
             max_clusters=self.max_clusters,
             geometry=self.geometry,  # type: ignore[arg-type]
         )
+        self._forget()
         self._run(self._series(X), model, AnswerSettings(loss=self.loss))
         self.labels_ = self.analysis_.clustering.flat
         self.n_clusters_ = self.analysis_.clustering.n_clusters[0]
@@ -420,9 +452,9 @@ def _threads(n_jobs: Any) -> int | None:
     """Threads as ``run_chains`` counts them."""
     if n_jobs is None:
         return 1
-    if n_jobs == -1:
-        return None
-    return n_jobs  # checked by run_chains
+    if n_jobs != -1 and not is_whole(n_jobs, 1):
+        raise SettingsError(f"n_jobs must be a whole number of at least 1, or -1 for all processors, not {n_jobs!r}")
+    return None if n_jobs == -1 else int(n_jobs)
 
 
 def _escaped(text: str) -> str:

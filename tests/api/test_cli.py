@@ -304,8 +304,8 @@ def test_check_warns_when_plain_and_squared_are_mixed_up(n_dimensions, digits, t
     plain = np.round(points(n_dimensions), digits)
     np.save(tmp_path / "plain.npy", plain)
     np.save(tmp_path / "squared.npy", plain**2)
-    assert "look like plain ones" in tetiwd("check", tmp_path / "plain.npy", "--squared").stderr
-    assert "look like squared ones" in tetiwd("check", tmp_path / "squared.npy", "--plain").stderr
+    assert "may be plain ones" in tetiwd("check", tmp_path / "plain.npy", "--squared").stderr
+    assert "may be squared ones" in tetiwd("check", tmp_path / "squared.npy", "--plain").stderr
     assert "Warning" not in tetiwd("check", tmp_path / "plain.npy", "--plain").stderr
     assert "Warning" not in tetiwd("check", tmp_path / "squared.npy", "--squared").stderr
 

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -75,7 +76,7 @@ def test_every_way_in_gives_the_same_clusters():
     D = ((X[:, None] - X[None]) ** 2).sum(-1)
     years = [2001, 2002, 2003]
     blocks = [D[np.ix_(year == YEARS, year == YEARS)] for year in years]
-    told = partial(TeTiWD, dof=model.sample_.hyperparameters.dof, settings=QUICK)
+    told = partial(TeTiWD, dof=model.sample_.hyperparameters.dof, links="model", settings=QUICK)
     pooled = told(metric="precomputed", squared=True).fit(D, time=YEARS)
     plain = told(metric="precomputed", squared=False).fit(np.sqrt(D), time=YEARS)
     listed = told(squared=True).fit(blocks, time=years)
@@ -103,7 +104,7 @@ def test_new_objects_find_their_cluster_or_none(fitted):
     home = [model.labels_[(truth == c) & (YEARS == 2002)][0] for c in range(3)]
     assert model.predict(new, time=2002).tolist() == [*home, -1]
     D = ((new[:, None] - X[None]) ** 2).sum(-1)
-    pooled = TeTiWD("precomputed", squared=True, dof=model.sample_.hyperparameters.dof, settings=QUICK)
+    pooled = TeTiWD("precomputed", squared=True, dof=model.sample_.hyperparameters.dof, links="model", settings=QUICK)
     pooled.fit(((X[:, None] - X[None]) ** 2).sum(-1), time=YEARS)
     np.testing.assert_allclose(pooled.predict_proba(D, time=2002), probabilities, atol=1e-9)
     np.testing.assert_allclose(pooled.predict_proba(D[:, YEARS == 2002], time=2002), probabilities, atol=1e-9)
@@ -120,6 +121,54 @@ def test_one_time_only():
     precomputed = TiWD("precomputed", squared=False, dof=model.sample_.hyperparameters.dof[0], settings=QUICK)
     assert (precomputed.fit(D).labels_ == model.labels_).all()
     assert set(TiWD(geometry="isotropic", settings=QUICK).fit_predict(X)) == {0, 1, 2}
+
+
+def test_columns_are_found_by_name(tmp_path):
+    import pandas as pd
+
+    from tetiwd import load_run
+
+    X, truth = clusters()
+    table = pd.DataFrame(X * [1, 10, 100], columns=["a", "b", "c"])
+    model = TeTiWD(settings=QUICK).fit(table, time=YEARS)
+    new = table[:6]
+    series = DistanceSeries.from_features(table, time=YEARS)
+    of_series = TeTiWD(settings=QUICK).fit(series)
+    expected = model.predict_proba(new)
+    np.testing.assert_allclose(of_series.predict_proba(new[["c", "a", "b"]]), expected)
+    with pytest.raises(DataError, match="no column 'b'"):
+        of_series.predict(new.rename(columns={"b": "d"}))
+    saved = load_run(model.save(tmp_path / "run"))
+    assert saved.sample.series.features.names == ("a", "b", "c")
+    assert (saved.clustering.flat == model.analysis_.clustering.flat).all()
+
+
+def test_pooled_distances_link_clusters_by_place():
+    X, truth = clusters()
+    D = ((X[:, None] - X[None]) ** 2).sum(-1)
+    model = TeTiWD("precomputed", squared=True, settings=QUICK).fit(D, time=YEARS)
+    assert adjusted_rand_score(truth, model.labels_) > 0.95
+
+
+def test_a_fit_that_fails_leaves_no_fit_behind(fitted):
+    model = pickle.loads(pickle.dumps(fitted[0]))
+    with pytest.raises(DataError):
+        model.fit([np.zeros((4, 4))])
+    with pytest.raises(NotFittedError):
+        model.predict(fitted[1])
+
+
+def test_a_stack_of_matrices_is_a_list_of_them():
+    X, _ = clusters()
+    D = ((X[:20, None] - X[None, :20]) ** 2).sum(-1)
+    assert TeTiWD(squared=True, settings=QUICK).fit(np.stack([D, D])).times_ == [0, 1]
+
+
+def test_similarities_say_where_to_go():
+    X, _ = clusters()
+    model = TeTiWD(dof=3, settings=QUICK).fit(DistanceSeries.from_similarities([X[:20] @ X[:20].T]))
+    with pytest.raises(DataError, match=r"use tetiwd\.classify"):
+        model.predict(np.ones((1, 20)))
 
 
 def test_clone_and_pickle(fitted):
@@ -161,7 +210,7 @@ def test_a_notebook_shows_words_and_picture(fitted):
         (TeTiWD(loss="hinge"), lambda: clusters()[0], 'loss must be "vi", "binder" or "ari"'),
         (TeTiWD(links="chance"), lambda: clusters()[0], 'links must be "auto"'),
         (TeTiWD(settings={"n_chains": 3}), lambda: clusters()[0], "settings must be SamplerSettings or None"),
-        (TeTiWD(n_jobs=0), lambda: clusters()[0], "n_threads must be a whole number"),
+        (TeTiWD(n_jobs=0), lambda: clusters()[0], "n_jobs must be a whole number"),
         (TeTiWD(metric="nonsense"), lambda: clusters()[0], "metric 'nonsense' is not one of"),
     ],
 )

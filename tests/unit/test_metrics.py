@@ -41,8 +41,8 @@ def test_squared_distance_by_hand(metric):
 def test_squared_overrules_what_is_known():
     plain = DistanceSeries.from_features(ROWS, time=[1, 1], metric="cityblock", squared=False, min_objects=2)
     assert plain.D[0][0, 1] == 25
-    as_it_is = DistanceSeries.from_features(ROWS, time=[1, 1], metric="euclidean", squared=True, min_objects=2)
-    assert as_it_is.D[0][0, 1] == pytest.approx(np.sqrt(13))
+    with pytest.raises(DataError, match="euclidean distances are plain, which is known; leave squared out"):
+        DistanceSeries.from_features(ROWS, time=[1, 1], metric="euclidean", squared=True, min_objects=2)
 
 
 @pytest.mark.parametrize("cross", [False, True])

@@ -7,7 +7,7 @@ import typer
 
 from tetiwd.cli import options as o
 from tetiwd.cli.voice import Voice, records, speaking
-from tetiwd.errors import SettingsError
+from tetiwd.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,8 @@ def summarize(run_folder: o.Folder, loss: o.Loss = None, links: o.Links = None, 
     """
     from tetiwd.cli.fit import tell
 
-    tell(_analysis(run_folder, o.answer_tables(loss, links)), Voice(as_json=as_json), run_folder)
+    answers = o.answer_tables(loss, links)
+    tell(_analysis(run_folder, answers), Voice(as_json=as_json), None if answers else run_folder)
 
 
 @speaking
@@ -136,7 +137,9 @@ def forecast(
         with Voice().busy("Forecasting earlier times"):
             table = run_backtest(analysis.sample, level=wanted).table()
     else:
-        table = make_forecast(analysis.sample, analysis.clustering, n_next=n_next, level=wanted).table()
+        n_next = analysis.settings.n_next if n_next is None else n_next
+        seed = analysis.sample.settings.seed
+        table = make_forecast(analysis.sample, analysis.clustering, n_next=n_next, level=wanted, seed=seed).table()
     _deliver(table, out, overwrite, as_json)
 
 
@@ -166,6 +169,10 @@ def _new_objects(
     """Ids of the new objects if there are any, their distances to the objects of time t, and are these squared?"""
     from tetiwd.io.new_objects import read_new_objects
 
+    if series.kind == "similarities":
+        raise DataError(
+            "a run on similarities needs those of new objects with themselves: use tetiwd.classify in Python"
+        )
     names = None if series.features is None else series.features.names
     ids, table = read_new_objects(file, id, data.id or "id", names)
     if series.features is not None:
@@ -177,9 +184,18 @@ def _new_objects(
         )
     if series.ids is not None:
         objects = [str(own) for own in series.ids[t].tolist()]
-        if set(objects) <= set(map(str, table.columns)):
-            table = table.rename(columns=str)[objects]
+        table = _in_order(table.rename(columns=str), objects)
     return ids, table.to_numpy(), told
+
+
+def _in_order(table: "pd.DataFrame", objects: list[str]) -> "pd.DataFrame":
+    """Columns named after objects in the order of the objects; columns with no such name count by position."""
+    if not set(objects) & set(table.columns):
+        return table
+    absent = next((own for own in objects if own not in table.columns), None)
+    if absent is not None:
+        raise DataError(f"has no column for object {absent!r}; name all {len(objects)} objects of that time, or none")
+    return table[objects]
 
 
 def _deliver(table: "pd.DataFrame", out: Path | None, overwrite: bool, as_json: bool) -> None:

@@ -33,6 +33,7 @@ def check(
     drop_small: o.DropSmall = False,
     symmetrize: o.Symmetrize = False,
     cross: o.Cross = None,
+    dof: o.Dof = None,
     settings: o.SettingsFile = None,
     assignments: o.Assignments = None,
     quiet: o.Quiet = False,
@@ -55,7 +56,13 @@ def check(
         drop_small=drop_small, symmetrize=symmetrize, cross=cross,
     )  # fmt: skip
     tables = [read_settings(settings)] if settings else []
-    chosen = RunSettings.from_tables(merged(*tables, {"data": given}, *map(parse_assignment, assignments or [])))
+    chosen = RunSettings.from_tables(
+        merged(
+            *tables,
+            {"data": given, "model": o.model_tables(dof, None, None)},
+            *map(parse_assignment, assignments or []),
+        )
+    )
     voice = Voice(quiet=quiet, as_json=as_json)
     with voice.busy("Reading"):
         found = read_series(files, chosen.data)
@@ -73,22 +80,30 @@ def examine(found: "Input", settings: "RunSettings") -> dict[str, Any]:
 
     series = found.series
     warnings: list[str] = []
-    by_name = {way: series.dof(way)[0] for way in ("auto", "spectrum", "dispersion")}
+    by_name = {way: _estimate(series, way) for way in ("auto", "spectrum", "dispersion")}
     negative = [_negative_share(series, t) if n <= LARGEST_CHECKED else None for t, n in enumerate(series.n_objects)]
     worst = max((share for share in negative if share is not None), default=0.0)
-    if worst > MUCH_NEGATIVE:
+    if series.n_epochs == 1:
+        warnings.append(
+            "there is only one time; name the column of times with --time, or a table of them with --objects"
+        )
+    other = None
+    if settings.data.squared is not None and found.format not in ("features", "fasta"):
+        other = wrong_reading(series, settings.data.squared)
+    if other:
+        warnings.append(f"{other}; use --{'plain' if settings.data.squared else 'squared'}")
+    elif worst > MUCH_NEGATIVE:
         warnings.append(
             f"up to {worst:.0%} of the eigenvalue mass is negative: these are not distances between points; "
             "consider --set data.repair=clip, or --set data.repair=shift"
         )
-    if settings.data.squared is not None and found.format not in ("features", "fasta"):
-        other = wrong_reading(series, settings.data.squared)
-        if other:
-            warnings.append(f"{other}; use --{'plain' if settings.data.squared else 'squared'}")
     if series.features is not None and series.features.spread is None and series.features.metric == "euclidean":
-        X = np.concatenate(series.features.rows)
-        spread = X.std(axis=0)
-        if spread.min() * UNLIKE_COLUMNS < spread.max():
+        spread = np.concatenate(series.features.rows).std(axis=0)
+        names = series.features.names or [str(column) for column in range(len(spread))]
+        constant = [name for name, own in zip(names, spread, strict=True) if own == 0]
+        if constant:
+            warnings.append(f"column {constant[0]} is the same for all objects and tells nothing; leave it out")
+        if spread[spread > 0].min(initial=np.inf) * UNLIKE_COLUMNS < spread.max():
             warnings.append("features have very different spreads, so that the largest decide; consider --standardize")
     identical = sum(int((own == 0).sum() - len(own)) // 2 for own in series.matrices if series.kind == "distances")
     recurring = None
@@ -111,10 +126,28 @@ def examine(found: "Input", settings: "RunSettings") -> dict[str, Any]:
         "features": None if series.features is None else series.features.n_features,
         "unit": series.unit,
         "identical_pairs": identical,
-        "dof": by_name | {"used": settings.model.dof if not isinstance(settings.model.dof, str) else by_name["auto"]},
+        "dof": by_name | {"used": _used(series, settings.model.dof)},
         "notes": list(found.notes),
         "warnings": warnings,
     }
+
+
+def _estimate(series: "DistanceSeries", way: str) -> float | None:
+    """Degrees of freedom; None where times are too small to tell."""
+    from tetiwd.errors import SettingsError
+
+    try:
+        return series.dof(way)[0]
+    except SettingsError:
+        return None
+
+
+def _used(series: "DistanceSeries", dof: Any) -> float | list[float] | None:
+    """What a run would use: one number, or one per time where these differ."""
+    if isinstance(dof, str):
+        return _estimate(series, dof)
+    values = list(series.dof(dof))
+    return values[0] if len(set(values)) == 1 else values
 
 
 def _negative_share(series: "DistanceSeries", t: int) -> float:
@@ -138,18 +171,15 @@ def show(facts: dict[str, Any], voice: Voice) -> None:
         voice.say(f"{facts['features']} features.")
     for note in facts["notes"]:
         voice.say(f"Note: {note}")
-    epochs["negative_share"] = [
-        "not looked at" if own is None else f"{own:.1%}" for own in epochs.negative_share.astype(object)
-    ]
+    shares = [own["negative_share"] for own in facts["times"]]
+    epochs["negative_share"] = ["not looked at" if own is None else f"{own:.1%}" for own in shares]
     epochs.columns = pd.Index(["time", "objects", "negative eigenvalue mass"])
     epochs["time"] = epochs.time.astype(str)
     voice.table(epochs)
     dof = facts["dof"]
     voice.say(f"\nUnit of scale (mean half of a squared distance): {facts['unit']:.4g}.")
-    voice.say(
-        f"Degrees of freedom: {_dof(dof['used'])} "
-        f"(estimates: spectrum {dof['spectrum']:.1f}, dispersion {dof['dispersion']:.1f}); change with --dof."
-    )
+    estimates = ", ".join(f"{way} {_dof(dof[way])}" for way in ("spectrum", "dispersion"))
+    voice.say(f"Degrees of freedom: {_dof(dof['used'])} (estimates: {estimates}); change with --dof.")
     if facts["identical_pairs"]:
         voice.say(f"{facts['identical_pairs']} pairs of objects are identical (distance 0).")
     for warning in facts["warnings"]:
@@ -159,4 +189,6 @@ def show(facts: dict[str, Any], voice: Voice) -> None:
 
 
 def _dof(dof: Any) -> str:
+    if dof is None:
+        return "not known, give a number"
     return ", ".join(f"{value:.3g}" for value in dof) if isinstance(dof, tuple | list) else f"{dof:.3g}"

@@ -1,5 +1,6 @@
 """``tetiwd fit`` and ``tetiwd resume``: from files to a results folder."""
 
+import shlex
 import signal
 import time as clock
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
     from tetiwd.data import DistanceSeries
     from tetiwd.io.run_folder import RunFolder
+
+FEWEST_DRAWS = 4  # of a chain that an answer can be made from
 
 Out = Annotated[
     Path | None,
@@ -109,7 +112,9 @@ def fit(
         voice.note(f"Note: {note}")
     model = resolved(chosen.model, found.series)
     check_run(found.series, model, chosen.sampler)
-    folder = RunFolder.create(target, found.series, chosen, model, inputs=found.hashes, overwrite=overwrite)
+    folder = RunFolder.create(
+        target, found.series, chosen, model, inputs=found.hashes, notes=found.notes, overwrite=overwrite
+    )
     run(folder, voice, found.series, threads=threads, checkpoint_seconds=checkpoint_seconds, strict=strict)
 
 
@@ -157,11 +162,12 @@ def run(
     from tetiwd.io.checkpoint import has_any_checkpoint
     from tetiwd.report import write_report
 
-    settings = folder.settings()
-    voice.note(f"{series!r}, dof {_short(folder.model().dof)}; results will be in {folder.path}")
-    voice.note("Sampling; the first run on a machine compiles for up to a minute.")
+    settings, began_before = folder.settings(), has_any_checkpoint(folder.checkpoint)
+    voice.note(f"{_in_short(series)}, dof {_short(folder.model().dof)}; results will be in {folder.path}")
+    voice.note("Going on from checkpoints." if began_before else "Sampling from the beginning.")
+    voice.note("The first run on a machine compiles for up to a minute.")
     began = clock.monotonic()
-    with terminated_like_interrupted():
+    with folder.working(), terminated_like_interrupted():
         sample = run_chains(
             series,
             folder.model(),
@@ -170,18 +176,22 @@ def run(
             progress=not voice.quiet,
             checkpoint=folder.checkpoint,
             checkpoint_seconds=checkpoint_seconds,
-            resume=has_any_checkpoint(folder.checkpoint),
+            resume=began_before,
         )
-    if not sample.complete and min(map(len, sample.draws)) < 4:
-        voice.warn(f"stopped before there were draws; go on with: tetiwd resume {folder.path}")
-        raise typer.Exit(exit_codes.INTERRUPTED)
-    with voice.busy("Summing up the draws"):
-        analysis = Analysis(sample, settings.answers)
-        folder.write_results(analysis, seconds=clock.monotonic() - began)
-        write_report(analysis, folder.path / "report.html", overwrite=True)
+        usable = sample.with_draws(FEWEST_DRAWS)
+        if usable is None:
+            folder.stop()
+            voice.warn(f"stopped before there were draws; go on with: {_resume(folder.path)}")
+            raise typer.Exit(exit_codes.INTERRUPTED)
+        with voice.busy("Summing up the draws"):
+            analysis = Analysis(usable, settings.answers)
+            folder.write_results(analysis, seconds=clock.monotonic() - began)
+            write_report(analysis, folder.path / "report.html", overwrite=True)
     tell(analysis, voice, folder.path)
+    if voice.quiet and not usable.diagnostics.converged:
+        voice.warn(usable.diagnostics.verdict)
     if not sample.complete:
-        voice.warn(f"stopped early; go on with: tetiwd resume {folder.path}")
+        voice.warn(f"stopped early; go on with: {_resume(folder.path)}")
         raise typer.Exit(exit_codes.INTERRUPTED)
     if strict and not sample.diagnostics.converged:
         raise typer.Exit(exit_codes.NOT_CONVERGED)
@@ -196,10 +206,12 @@ def tell(analysis: "Analysis", voice: Voice, folder: Path | None = None) -> None
     voice.say()
     for sentence in sentences:
         voice.say(sentence)
-    voice.table(analysis.n_clusters(), "Number of clusters, with the interval of the draws:")
+    voice.table(analysis.n_clusters(), "Clusters in the representative clustering; median and interval of the draws:")
     voice.table(_narrow(analysis.chains.table()), "Cluster chains and their sizes:")
     if folder is not None:
         voice.say(f"\nLook at {folder / 'report.html'}; labels are in {folder / 'labels.csv'}.")
+        if analysis.sample.complete and not analysis.sample.diagnostics.converged:
+            voice.say(f"For more draws: {_resume(folder)} --draws {3 * analysis.sample.settings.n_draws}")
     voice.result(
         {
             "folder": None if folder is None else str(folder),
@@ -234,6 +246,16 @@ def terminated_like_interrupted() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _in_short(series: "DistanceSeries") -> str:
+    sizes = series.n_objects
+    shown = ", ".join(map(str, sizes)) if len(sizes) <= 6 else f"{min(sizes)} to {max(sizes)}"
+    return f"{len(sizes)} time{'s' if len(sizes) > 1 else ''} with {shown} objects"
+
+
+def _resume(folder: Path) -> str:
+    return f"tetiwd resume {shlex.quote(str(folder))}"
 
 
 def _stem(file: Path) -> str:

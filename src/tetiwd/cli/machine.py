@@ -8,6 +8,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import typer
+
+from tetiwd.cli import exit_codes
 from tetiwd.cli import options as o
 from tetiwd.cli.voice import Voice, speaking
 
@@ -20,7 +23,8 @@ def warmup(quiet: o.Quiet = False) -> None:
     voice = Voice(quiet=quiet)
     began = time.monotonic()
     with voice.busy("Compiling"):
-        small_fit("float64")
+        for dtype in ("float64", "float32"):
+            small_fit(dtype)
     voice.say(f"Ready after {time.monotonic() - began:.0f} seconds; compiled code is kept in {_cache()}.")
 
 
@@ -54,6 +58,8 @@ def doctor(as_json: o.Json = False) -> None:
     healthy = COMPILED and ari > 0.9
     voice.say("All is well." if healthy else "Something is not as it should be; see above.")
     voice.result(facts | {"healthy": healthy})
+    if not healthy:
+        raise typer.Exit(exit_codes.BUG)
 
 
 def small_fit(dtype: str) -> float:

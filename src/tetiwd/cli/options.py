@@ -111,7 +111,7 @@ def data_tables(
         kind="similarities" if similarities else None,
         metric=metric,
         standardize=standardize or None,
-        columns=None if columns is None else columns.split(","),
+        columns=None if columns is None else [name.strip() for name in columns.split(",")],
         id=id,
         time=time,
         times=None if times is None else [_number_or_text(value) for value in times.split(",")],

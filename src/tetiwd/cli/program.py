@@ -1,5 +1,7 @@
 """The program and its commands. Every command is in a file of its own and imports what it needs when it runs."""
 
+import io
+import sys
 from typing import Annotated
 
 import typer
@@ -57,4 +59,7 @@ app.command()(machine.doctor)
 
 def main() -> None:
     """What ``tetiwd`` on a command line calls."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # where a terminal has no sign for a letter
     app()

@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
@@ -42,7 +43,7 @@ class Voice:
     def result(self, value: Any) -> None:
         """The result as JSON, if that was asked for."""
         if self.as_json:
-            print(json.dumps(value, indent=2, default=_plain, allow_nan=False), flush=True)
+            print(json.dumps(finite(value), indent=2, default=_plain, allow_nan=False), flush=True)
 
     def table(self, table: "pd.DataFrame", title: str = "") -> None:
         """A table for people."""
@@ -153,9 +154,15 @@ def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
+def finite(value: Any) -> Any:
+    """The same with null where a number is not finite, which JSON cannot say."""
+    if isinstance(value, dict):
+        return {key: finite(own) for key, own in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(own) for own in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
 def records(table: "pd.DataFrame") -> list[dict[str, Any]]:
-    """Rows of a table for JSON; what is missing is null."""
-    return [
-        {str(name): None if value != value else value for name, value in row.items()}
-        for row in table.to_dict(orient="records")
-    ]
+    """Rows of a table for JSON."""
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict(orient="records")]

@@ -110,6 +110,8 @@ def _are_squared(metric: Any, squared: Any) -> bool:
                 "for another metric say with squared=True or squared=False whether its values are squared distances"
             )
         return SQUARED_AS_IS[name]
+    if name in ("euclidean", "sqeuclidean") and squared in (True, False) and bool(squared) != SQUARED_AS_IS[name]:
+        raise DataError(f"{name} distances are {'plain' if squared else 'squared'}, which is known; leave squared out")
     if not isinstance(squared, bool | np.bool_):
         raise DataError(f"squared must be True, False or None (known from the metric), not {squared!r}")
     return bool(squared)

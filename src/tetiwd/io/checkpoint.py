@@ -83,7 +83,7 @@ def has_checkpoint(path: Path) -> bool:
 
 def has_any_checkpoint(folder: Path) -> bool:
     """True if any chain of a run has left one."""
-    return any(folder.glob("chain-*.checkpoint*"))
+    return any([*folder.glob("chain-*.checkpoint"), *folder.glob("chain-*.checkpoint.previous")])
 
 
 def previous_of(path: Path) -> Path:

@@ -13,7 +13,11 @@ MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "NaT", "null", "NULL", "None
 
 
 def read_date(text: str) -> tuple[datetime.datetime, str] | None:
-    """The moment a date begins and how precise it is ("year", "month", "day"); None if it is no ISO date."""
+    """The moment a date begins and how precise it is ("year", "month", "day"); None if it is no ISO date.
+
+    Unknown months and days may be written XX, as sequence databases do: 2009-XX-XX is the year 2009.
+    """
+    text = text.replace("-XX", "")
     try:
         if YEAR.fullmatch(text):
             return datetime.datetime(int(text), 1, 1), "year"

@@ -11,13 +11,15 @@ from tetiwd.io.dates import as_numbers, read_date
 
 DATE = re.compile(r"(?<!\d)\d{4}-\d{2}(-\d{2})?(?!\d)")
 NUMBER_AT_END, NUMBER_AT_START = re.compile(r"\d+(\.\d*)?$"), re.compile(r"^(\d*\.)?\d+")
+RANGE = re.compile(r"(\d+)-(\d+)")
 SEPARATORS = re.compile(r"[\s_]")
 
 
 def epochs_from_names(names: Sequence[str]) -> tuple[list[Any], list[int]]:
     """A label per epoch and the positions of the names, both in order of time.
 
-    Numbers and ISO dates are sorted. Anything else keeps the order given, because text has no order of time in itself.
+    Numbers, ranges of numbers and ISO dates are sorted. Anything else keeps the order given, because text has no order
+    of time in itself.
     """
     if len(names) == 1:
         return [names[0]], [0]
@@ -29,7 +31,12 @@ def epochs_from_names(names: Sequence[str]) -> tuple[list[Any], list[int]]:
     if numbers is not None:
         order = sorted(range(len(names)), key=lambda i: numbers[i])
         return [numbers[i] for i in order], order
-    return _texts(names), list(range(len(names)))
+    texts = _texts(names)
+    spans = [RANGE.fullmatch(text) for text in texts]
+    if all(spans):
+        order = sorted(range(len(names)), key=lambda i: [float(end) for end in spans[i].groups()])  # type: ignore[union-attr]
+        return [texts[i] for i in order], order
+    return texts, list(range(len(names)))
 
 
 def _dates(names: Sequence[str]) -> list[str] | None:

@@ -9,6 +9,7 @@ import numpy as np
 from tetiwd.errors import DataError
 from tetiwd.io.files import File, find_file, in_file
 from tetiwd.io.npy import load_arrays
+from tetiwd.io.read import TABLES
 from tetiwd.io.tables import Columns, as_ids, column_for, is_row_number, listed, open_table
 
 if TYPE_CHECKING:
@@ -20,9 +21,15 @@ def read_new_objects(
 ) -> tuple[list[Any] | None, "pd.DataFrame"]:
     """Ids, if there is a column of them, and columns of numbers; from ``.npy`` or a table with a header.
 
-    ``id`` is the column of ids, or None for ``usual_id`` if there is such a column. ``features`` are the columns that are needed, if they are known by name; otherwise all columns but the ids count.
+    ``id`` is the column of ids, or None for ``usual_id`` if there is such a column. ``features`` are the columns that
+    are needed, if they are known by name; otherwise all columns but the ids count.
     """
     file = find_file(path)
+    if file.ending not in (".npy", *TABLES):
+        raise DataError(
+            f"{file.name}: new objects come as a table ({', '.join(TABLES)}) or .npy; give their features, or their "
+            "distances to the objects of one time"
+        )
     if file.ending == ".npy":
         return None, _from_array(file, features)
     return _from_table(file, id, usual_id, features)

@@ -19,7 +19,8 @@ from tetiwd.annealing import Frozen
 from tetiwd.chains import Sample
 from tetiwd.data import DistanceSeries
 from tetiwd.draws import Draws
-from tetiwd.errors import SettingsError
+from tetiwd.errors import DataError, SettingsError
+from tetiwd.io.checkpoint import fingerprint
 from tetiwd.moves import scale
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.summarize.diagnostics import diagnose
@@ -88,14 +89,16 @@ def to_datatree(sample: Sample) -> "xr.DataTree":
             {"chain": coordinates["chain"], "object": coordinates["object"]},
         )
     tree = xr.DataTree.from_dict(groups)
-    tree.attrs = {"inference_library": "tetiwd", "complete": int(sample.complete)}
+    tree.attrs = {"inference_library": "tetiwd", "complete": int(sample.complete), "data": fingerprint(series)}
     return tree
 
 
 def from_datatree(
     tree: "xr.DataTree", series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings
 ) -> Sample:
-    """The sample that :func:`to_datatree` was given."""
+    """The sample that :func:`to_datatree` was given; it must be about the same data."""
+    if tree.attrs.get("data") != fingerprint(series):
+        raise DataError("the draws are not about these data; put back the file that they were made with")
     chains = range(tree["posterior"].sizes["chain"])
     columns = {name: tree["posterior"][name].to_numpy() for name in PARAMETERS}
     columns |= {name: tree["sample_stats"][NAMES_IN_ARVIZ.get(name, name)].to_numpy() for name in STATISTICS}
@@ -133,7 +136,7 @@ def plain_labels(values: Sequence[Any]) -> NDArray[Any]:
                 return np.array(listed, dtype=dtype)
             except OverflowError:
                 break
-    return np.array([str(value) for value in listed], dtype=object)
+    return np.array([str(value).replace("\0", "\N{SYMBOL FOR NULL}") for value in listed], dtype=object)
 
 
 def _geometry(sample: Sample, n: int, times: NDArray[Any]) -> "xr.Dataset":

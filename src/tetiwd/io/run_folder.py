@@ -12,9 +12,12 @@ chains.svg        the cluster chains as a picture; report.html has it, too, and 
 """
 
 import json
+import os
 import platform
 import shutil
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -58,26 +61,28 @@ class RunFolder:
         model: Hyperparameters,
         *,
         inputs: dict[str, str] | None = None,
+        notes: Sequence[str] = (),
         overwrite: bool = False,
     ) -> "RunFolder":
         """Make the folder and put into it all that is needed to run, and to run again.
 
-        ``model`` is ``settings.model`` with degrees of freedom resolved. A folder that holds anything is left alone,
+        ``model`` is ``settings.model`` with degrees of freedom resolved, ``inputs`` are the hashes of input files and
+        ``notes`` what there is to know about reading them. A folder that holds anything is left alone,
         unless ``overwrite`` is asked for and it holds a run.
         """
         folder = cls(path)
         folder.check_free(overwrite=overwrite)
         folder.about = settings.to_tables() | {
             "run": {"format": FORMAT, "status": "running", "started": _now()},
-            "inputs": {"sha256": inputs or {}},
+            "inputs": {"notes": list(map(_utf8, notes)), "sha256": {_utf8(k): v for k, v in (inputs or {}).items()}},
             "resolved": {"dof": list(model.dof_by_epoch(series.n_epochs)), "df_A": model.df_A, "unit": series.unit},
             "versions": versions(),
         }
         try:
             folder._clear()
             folder.path.mkdir(parents=True, exist_ok=True)
-            write_series(folder.path / "data.nc", series)
             folder._write_about()
+            write_series(folder.path / "data.nc", series)
         except OSError as error:
             raise RunFolderError(f"cannot write into {path} ({error.strerror}); choose another folder") from error
         return folder
@@ -103,10 +108,41 @@ class RunFolder:
             )
         return folder
 
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """While this process writes into the folder, no other does; run.toml says that the run is going on."""
+        self._check_nobody_writes()
+        lock = self.path / "writing.pid"
+        try:
+            write_text(lock, str(os.getpid()))
+            self.about["run"]["status"] = "running"
+            self._write_about()
+        except OSError as error:
+            raise RunFolderError(f"cannot write into {self.path} ({error.strerror}); see who owns it") from error
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
+
+    def stop(self) -> None:
+        """Note that a run was stopped before there were results."""
+        self.about["run"]["status"] = "stopped"
+        self._write_about()
+
+    def _check_nobody_writes(self) -> None:
+        """A process that was killed leaves its number behind, but is no more."""
+        try:
+            other = int((self.path / "writing.pid").read_text("utf-8"))
+        except (OSError, ValueError):
+            return
+        if other != os.getpid() and _is_alive(other):
+            raise RunFolderError(f"process {other} is writing into {self.path}; wait for it, or choose another folder")
+
     def check_free(self, *, overwrite: bool) -> None:
         """Refuse to touch what is there, unless it is a run and overwriting was asked for."""
         if not self.path.exists():
             return
+        self._check_nobody_writes()
         if not self.path.is_dir():
             raise RunFolderError(f"{self.path} is a file; choose another name for the results folder")
         if not any(self.path.iterdir()):
@@ -173,7 +209,7 @@ class RunFolder:
             raise RunFolderError(f"{self.path}: {error}") from error
         return Analysis(sample, settings.answers)
 
-    def write_results(self, analysis: Analysis, *, notes: tuple[str, ...] = (), seconds: float | None = None) -> None:
+    def write_results(self, analysis: Analysis, *, seconds: float | None = None) -> None:
         """All files of results; run.toml last, so that it says "complete" only when all of them are there."""
         sample = analysis.sample
         tree = to_datatree(sample)
@@ -197,7 +233,8 @@ class RunFolder:
             write_table(self.path / "events.csv", events)
             if analysis.forecast is not None:
                 write_table(self.path / "forecast.csv", analysis.forecast.table())
-            write_text(self.path / "diagnostics.json", json.dumps(diagnostics_as_json(sample, notes), indent=2) + "\n")
+            diagnostics = diagnostics_as_json(sample, self.about["inputs"].get("notes", ()))
+            write_text(self.path / "diagnostics.json", json.dumps(diagnostics, indent=2) + "\n")
             write_text(self.path / "chains.svg", alluvial_svg(chains, ink=VISIBLE_ANYWHERE))
             self.about["run"] |= {"status": "complete" if sample.complete else "stopped", "finished": _now()}
             if seconds is not None:
@@ -222,7 +259,7 @@ class RunFolder:
         write_text(self.path / "run.toml", tomli_w.dumps(self.about))
 
 
-def diagnostics_as_json(sample: Sample, notes: tuple[str, ...] = ()) -> dict[str, Any]:
+def diagnostics_as_json(sample: Sample, notes: Sequence[str] = ()) -> dict[str, Any]:
     """Verdict and numbers; what is not finite is null."""
     found = sample.diagnostics
     return {
@@ -266,5 +303,28 @@ def _finite(value: float | None) -> float | None:
     return None if value is None or not abs(value) < float("inf") else round(float(value), 6)
 
 
+def _is_alive(process: int) -> bool:
+    """Is there such a process? Only asked where asking does no harm."""
+    if os.name != "posix":
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _utf8(text: str) -> str:
+    """Text that can be written; bytes of a file name that are no text are shown as codes."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def _now() -> str:
     return datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="seconds")
+
+
+def load_run(path: str | Path) -> Analysis:
+    """The draws and answers of a run from the folder that ``tetiwd fit`` or ``TeTiWD.save`` has written."""
+    return RunFolder.open(path).analysis()

@@ -22,8 +22,10 @@ def write_series(path: Path, series: DistanceSeries) -> None:
     variables: dict[str, Any] = {"times": ("time", plain_labels(series.times))}
     for t, matrix in enumerate(series.matrices):
         variables[f"matrix_{t}"] = ((f"object_{t}", f"other_{t}"), matrix)
-        if series.ids is not None:
-            variables[f"ids_{t}"] = (f"object_{t}", plain_labels(series.ids[t].tolist()))
+    if series.ids is not None:
+        every = plain_labels([own for ids in series.ids for own in ids.tolist()])  # of one kind at all epochs
+        for t, own in enumerate(np.split(every, np.cumsum(series.n_objects)[:-1])):
+            variables[f"ids_{t}"] = (f"object_{t}", own)
     if series.cross is not None:
         variables["cross"] = (("object", "other"), series.cross)
     attributes: dict[str, Any] = {"kind": series.kind, "n_epochs": series.n_epochs}

@@ -63,7 +63,7 @@ def read_settings(path: str | Path) -> dict[str, Any]:
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read ({error.strerror}); give the name of a TOML file") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path}: is not valid TOML ({error}); strings need quotes, for example") from error
+        raise SettingsError(f'{path}: is not valid TOML ({error}); strings need quotes, as in loss = "vi"') from error
     try:
         RunSettings.from_tables(tables)
     except SettingsError as error:

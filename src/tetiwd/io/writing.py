@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+LABELS = ("time", "id", "first", "last", "from_time", "to_time")  # columns of tables that name times and objects
 
 
 def write_whole(path: Path, write: Callable[[Path], Any]) -> None:
@@ -32,11 +33,16 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_table(path: Path, table: "pd.DataFrame") -> None:
-    """A CSV file. Text that a spreadsheet would take for a formula gets an apostrophe in front."""
-    safe = table.map(harmless).rename(columns=harmless)
+    """A CSV file. Numbers have six digits, but for labels of times and objects, which are written whole. Text that a
+    spreadsheet would take for a formula gets an apostrophe in front."""
+    whole = {name: table[name].map(str) for name in LABELS if name in table and table[name].dtype.kind == "f"}
+    safe = table.assign(**whole).map(harmless).rename(columns=harmless)
     write_text(path, safe.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
 
 
 def harmless(value: Any) -> Any:
     """A value as a cell that no spreadsheet evaluates."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(STARTS_A_FORMULA) else value
+    if not isinstance(value, str):
+        return value
+    in_one_cell = value.replace("\r", " ")  # some programs begin a new row there
+    return f"'{in_one_cell}" if value.startswith(STARTS_A_FORMULA) else in_one_cell

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import nan
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from tetiwd.errors import SettingsError
+from tetiwd.plots.text import times_as_text
 
 if TYPE_CHECKING:
     from tetiwd.summarize.cluster_chains import ClusterChains
@@ -144,7 +145,7 @@ def chain_facts(chains: "ClusterChains") -> ChainFacts:
         births |= {(t, g): float(born[g]) for g in sizes[t]}
         deaths |= {(t - 1, g): float(died[g]) for g in sizes[t - 1]}
     return ChainFacts(
-        times=_labels(times),
+        times=times_as_text(times),
         sizes=tuple(sizes),
         links=linked,
         flows=moved,
@@ -152,15 +153,6 @@ def chain_facts(chains: "ClusterChains") -> ChainFacts:
         births=births,
         deaths=deaths,
     )
-
-
-def _labels(times: Iterable[Any]) -> tuple[str, ...]:
-    """Times as text; dates without the time of the day if they are all at midnight."""
-    labels = [str(time) for time in times]
-    for midnight in (" 00:00:00", "T00:00:00.000000000", "T00:00:00.000000", "T00:00:00"):
-        if all(label.endswith(midnight) for label in labels):
-            return tuple(label.removesuffix(midnight) for label in labels)
-    return tuple(labels)
 
 
 def lay_out(facts: ChainFacts, *, max_chains: int = 40) -> Alluvial:

@@ -4,7 +4,6 @@ Nothing in it runs, loads anything or changes the page around it: no scripts, st
 colour of the page (currentColor). Every block and ribbon carries its chain as ``data-chain``, so pages can light it.
 """
 
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import ceil, cos, floor, isfinite, log10, radians, sin
@@ -14,14 +13,15 @@ from xml.sax.saxutils import escape, quoteattr
 
 from tetiwd.errors import SettingsError
 from tetiwd.plots.alluvial import OTHERS, WEAK_LINK, Alluvial, Block, Marker, Ribbon, alluvial_layout
+from tetiwd.plots.alluvial_words import block_words, described, marker_words, ribbon_words
 from tetiwd.plots.colours import chain_colour, chain_stripes, text_colour
+from tetiwd.plots.text import FONT, clean, count, fitted, named_times, short, text_width
 
 if TYPE_CHECKING:
     from tetiwd.summarize.cluster_chains import ClusterChains
 
-FONT = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica, Arial, sans-serif"
-BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # can turn text around
-LONGEST_LABEL, LONGEST_TIME = 18, 80  # characters of a time below its column, and in hover text
+__all__ = ["alluvial_svg", "clean"]
+
 ANGLE = 40  # degrees by which long labels are turned
 LINE = 16  # height of a line of small text
 
@@ -49,8 +49,7 @@ def alluvial_svg(
         colour of the page around it; "#777777" can be read on white and on black.
     """
     layout = chains if isinstance(chains, Alluvial) else alluvial_layout(chains)
-    times = tuple(clean(time, LONGEST_TIME) or f"epoch {t}" for t, time in enumerate(layout.times))
-    layout = replace(layout, times=times)
+    layout = replace(layout, times=named_times(layout.times))
     _check_length("width", width, 200)
     if height is not None:
         _check_length("height", height, 120)
@@ -64,7 +63,7 @@ def alluvial_svg(
         f'width="{_n(frame.width)}" height="{_n(frame.height)}" viewBox="0 0 {_n(frame.width)} {_n(frame.height)}" '
         f'font-family="{FONT}" font-size="12" fill="{ink}">',
         _leaf("title", name),
-        _leaf("desc", _described(layout)),
+        _leaf("desc", described(layout)),
         *_headline(frame, title),
         *_group("axis", _axis(frame)),
         *_group("ribbons", (_ribbon(frame, own) for own in _back_to_front(layout.ribbons))),
@@ -111,9 +110,9 @@ class Frame:
 
 def _frame(layout: Alluvial, width: float, height: float | None, title: str | None, ink: str) -> Frame:
     n = len(layout.times)
-    labels = tuple(_fitted(time, width / 4) for time in layout.times)
+    labels = tuple(fitted(time, width / 4) for time in layout.times)
     widest = max(map(text_width, labels))
-    side = max(24.0, widest / 2 + 4, 5 + max(text_width(f"n = {_short(total)}") for total in layout.totals) / 2)
+    side = max(24.0, widest / 2 + 4, 5 + max(text_width(f"n = {short(total)}") for total in layout.totals) / 2)
     pitch = (width - 2 * side) / max(1, n - 1)
     stride = ceil((widest + 10) / pitch)
     turned = stride > 1 and ceil(n / stride) < 8
@@ -145,10 +144,10 @@ def _headline(frame: Frame, title: str | None) -> Iterator[str]:
 def _axis(frame: Frame) -> Iterator[str]:
     """Times below, numbers of objects above, a faint line through every column."""
     totals = frame.layout.totals
-    numbers = [f"n = {_short(total)}" for total in totals]
+    numbers = [f"n = {short(total)}" for total in totals]
     every = frame.stride if frame.turned else 1
     if max(map(text_width, numbers)) * 10 / 12 + 8 > frame.pitch * every:
-        numbers = [_short(total) for total in totals]
+        numbers = [short(total) for total in totals]
         every = max(every, ceil((max(map(text_width, numbers)) * 10 / 12 + 6) / frame.pitch))
     if not frame.turned:
         every = ceil(every / frame.stride) * frame.stride
@@ -204,7 +203,7 @@ def _ribbon(frame: Frame, own: Ribbon) -> str:
     to = "" if own.to_chain == own.from_chain else f' data-to-chain="{own.to_chain}"'
     return (
         f'<path class="tetiwd-{own.kind}" data-chain="{own.from_chain}"{to} d="{path}" {look}>'
-        f"{_leaf('title', _ribbon_words(frame.layout, own))}</path>"
+        f"{_leaf('title', ribbon_words(frame.layout, own))}</path>"
     )
 
 
@@ -240,7 +239,7 @@ def _block(frame: Frame, own: Block) -> str:
     stripes = chain_stripes(own.chain) if frame.block >= 8 and height >= 5 else 0
     parts = [
         f'<g class="tetiwd-block" data-chain="{own.chain}" data-epoch="{own.epoch}">',
-        _leaf("title", _block_words(frame.layout, own)),
+        _leaf("title", block_words(frame.layout, own)),
         f'<rect x="{_n(left)}" y="{_n(top)}" width="{_n(frame.block)}" height="{_n(height)}" '
         f'rx="{_n(min(2, height / 4))}" fill="{colour}"/>',
     ]
@@ -253,7 +252,7 @@ def _block(frame: Frame, own: Block) -> str:
 
 def _block_text(own: Block, left: float, top: float, width: float, height: float) -> Iterator[str]:
     """The number of the chain and its size: one above the other, or side by side, or only the first, or none."""
-    name, size = "…" if own.chain == OTHERS else str(own.chain), _short(own.size)
+    name, size = "…" if own.chain == OTHERS else str(own.chain), short(own.size)
     wide, also = text_width(name) * 11 / 12 * 1.1, text_width(size) * 10 / 12  # the first is bold
     if height < 11 or wide > width - 4:
         return
@@ -289,7 +288,7 @@ def _tags(frame: Frame) -> Iterator[str]:
         x, y, wide = frame.x(own.epoch), (top + bottom) / 2, text_width(str(own.chain)) + 6
         colour = chain_colour(own.chain)
         yield (
-            f'<g class="tetiwd-tag" data-chain="{own.chain}">{_leaf("title", _block_words(frame.layout, own))}'
+            f'<g class="tetiwd-tag" data-chain="{own.chain}">{_leaf("title", block_words(frame.layout, own))}'
             f'<rect x="{_n(x - wide / 2)}" y="{_n(y - 7.5)}" width="{_n(wide)}" height="15" rx="4" fill="{colour}"/>'
             f'<text x="{_n(x)}" y="{_n(y + 4)}" font-size="11" font-weight="700" text-anchor="middle" '
             f'fill="{text_colour(colour)}">{own.chain}</text></g>'
@@ -303,9 +302,7 @@ def _marker(frame: Frame, own: Marker, block: Block) -> str:
     side = 1 if own.kind == "died" else -1
     x = frame.x(own.epoch) + side * (frame.block / 2 + 1)
     long = min(1.4 * half, 0.3 * (frame.pitch - frame.block))
-    words = {"born": "is new at", "died": "ends after", "returned": "is back at"}[own.kind]
-    time = frame.layout.times[own.epoch]
-    hover = f"chain {own.chain} {words} {time}{_probably(own.probability)}"
+    hover = marker_words(frame.layout, own)
     return (
         f'<path class="tetiwd-{own.kind}" data-chain="{own.chain}" d="{_wedge(x, y, side * long, half)}" '
         f"{_wedge_look(own.kind, chain_colour(own.chain))}>{_leaf('title', hover)}</path>"
@@ -338,7 +335,7 @@ def _keys(layout: Alluvial) -> Iterator[tuple[str, str]]:
         if kind in kinds:
             yield kind, words
     if layout.n_gathered:
-        yield "others", _count(layout.n_gathered, "small chain")
+        yield "others", count(layout.n_gathered, "small chain")
     yield "scale", "500k objects"  # or another number; as wide as it gets
 
 
@@ -368,7 +365,7 @@ def _key(frame: Frame) -> Iterator[str]:
             elif n:
                 place = f'x="{_n(x + 8)}" y="{_n(y - 4 - n * per_object / 2)}" width="8"'
                 sign = f'<rect {place} height="{_n(n * per_object)}" fill-opacity="0.6"/>'
-                words = f"{_short(n)} object" + "s" * (n > 1)
+                words = f"{short(n)} object" + "s" * (n > 1)
             else:
                 continue
             yield f'{sign}<text x="{_n(x + 24)}" y="{_n(y)}" font-size="11" fill-opacity="{frame.soft}">{words}</text>'
@@ -394,110 +391,6 @@ def _round_number(most: float) -> int:
         return 0
     ten = 10 ** floor(log10(most))
     return int(max(digit * ten for digit in (1, 2, 5) if digit * ten <= most))
-
-
-def _block_words(layout: Alluvial, own: Block) -> str:
-    n = _count(own.size, "object")
-    if own.chain == OTHERS:
-        return f"{_count(own.n_clusters, 'small cluster')} at {layout.times[own.epoch]}: {n} in all"
-    there = f"; the draws have it with{_probably(own.probability)[1:]}" if isfinite(own.probability) else ""
-    return f"chain {own.chain} at {layout.times[own.epoch]}: {n}{there}"
-
-
-def _ribbon_words(layout: Alluvial, own: Ribbon) -> str:
-    before, after = layout.times[own.from_epoch], layout.times[own.to_epoch]
-    here, there = (f"chain {g}" if g != OTHERS else "small chains" for g in (own.from_chain, own.to_chain))
-    if own.kind == "flow":
-        go = "goes" if own.n_objects == 1 else "go"
-        stay = "stays" if own.n_objects == 1 else "stay"
-        way = f"{stay} in {here}" if here == there else f"{go} from {here} to {there}"
-        linked = f"; they are linked{_probably(own.probability)}" if isfinite(own.probability) else ""
-        return f"{_count(own.n_objects or 0, 'object')} {way}, {before} to {after}{linked}"
-    if own.kind == "weak":
-        return f"{there} at {after} may go on from {here} at {before}{_probably(own.probability)}"
-    away = f", not there at {_count(len(own.via), 'time')} in between" if own.kind == "gap" else ""
-    return f"{here} goes on from {before} to {after}{away}{_probably(own.probability)}"
-
-
-def _probably(p: float) -> str:
-    if not isfinite(p):
-        return ""
-    words = "below 0.01" if 0 < p < 0.005 else "above 0.99" if 0.995 <= p < 1 else f"{p:.2f}"
-    return f", probability {words}"
-
-
-def _described(layout: Alluvial) -> str:
-    """The picture in words, for those who do not see it."""
-    totals, kinds = layout.totals, [own.kind for own in layout.markers]
-    last = len(layout.times) - 1
-    span = layout.times[0] if last == 0 else f"{layout.times[0]} to {layout.times[last]}"
-    few, many = min(totals), max(totals)
-    n = _count(few, "object") if few == many else f"{few:,} to {many:,} objects"
-    words = f"{_count(layout.n_chains, 'cluster chain')} at {_count(last + 1, 'time')}, {span}, with {n} at a time."
-    words += " Columns are times, blocks are clusters, as high as they have objects."
-    if layout.flows:
-        words += " Ribbons are objects that go from one cluster to the next; pale bands are links between clusters."
-    elif any(own.kind == "link" for own in layout.ribbons):
-        words += " Ribbons link the clusters of a chain; the paler, the less certain."
-    events = [("born", "begin later"), ("died", "end early"), ("returned", "come back after a gap")]
-    found = [f"{kinds.count(kind)} {what}" for kind, what in events if kind in kinds]
-    if found:
-        words += f" Of the chains, {', '.join(found)}."
-    largest = max(layout.blocks, key=lambda own: (own.chain != OTHERS, own.size))
-    words += f" The largest cluster is {_block_words(layout, largest)}."
-    if layout.n_gathered:
-        words += f" The {layout.n_gathered} smallest chains share the grey blocks."
-    if layout.n_left_out:
-        words += f" The {layout.n_left_out} narrowest ribbons are left out."
-    return words
-
-
-def clean(text: str, longest: int) -> str:
-    """Text of a user as one short line: no control characters, nothing that turns text around, an ellipsis inside."""
-    text = str(text)
-    if len(text) > 4000:
-        text = text[:2000] + text[-2000:]
-    kept = (" " if own.isspace() else own for own in text if own.isspace() or _harmless(own))
-    text = " ".join("".join(kept).split())
-    if len(text) <= longest:
-        return text
-    tail = (longest - 1) // 3
-    return text[: longest - 1 - tail].rstrip() + "…" + text[len(text) - tail :].lstrip()
-
-
-def _fitted(text: str, width: float) -> str:
-    """A label that is not longer than labels may be, and not wider than this."""
-    shorter = (clean(text, longest) for longest in range(LONGEST_LABEL, 3, -1))
-    return next((own for own in shorter if text_width(own) <= width), clean(text, 3))
-
-
-def _harmless(character: str) -> bool:
-    return character not in BIDI and unicodedata.category(character) not in ("Cc", "Cs", "Cn", "Co")
-
-
-def text_width(text: str) -> float:
-    """About how wide text is in pixels, at 12 pixels high, in a common sans-serif font."""
-    return sum(_character_width(own) for own in text)
-
-
-def _character_width(own: str) -> float:
-    if unicodedata.combining(own):
-        return 0.0
-    if unicodedata.east_asian_width(own) in "WF":
-        return 12.0
-    return 3.8 if own in "iljtfrI.,;:'|!()[] " else 10.5 if own in "mwMW@%" else 8.4 if own.isupper() else 7.0
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}" + ("" if n == 1 else "s")
-
-
-def _short(n: int) -> str:
-    """A number of objects in at most six characters: 812, 9,431, 54.3k, 1.2M, 187M."""
-    for unit, letter in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
-        if n >= max(unit, 10**4):
-            return f"{n / unit:.1f}".removesuffix(".0") + letter if n < 99.95 * unit else f"{n / unit:.0f}{letter}"
-    return f"{n:,}"
 
 
 def _n(value: float) -> str:

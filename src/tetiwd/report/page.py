@@ -1,27 +1,61 @@
-"""A run as one HTML page without scripts, that needs no network and no other file."""
+"""A run as one HTML page that needs no network and no other file, for people who do not know the program."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import tetiwd
 from tetiwd.analysis import Analysis
 from tetiwd.errors import RunFolderError
 from tetiwd.io.writing import write_text
 from tetiwd.plots.alluvial_svg import alluvial_svg
+from tetiwd.report import details, tables
+from tetiwd.report.certainty import TRUST, certain_and_not, trust
+from tetiwd.report.figures import figures
+from tetiwd.report.objects import object_list
+from tetiwd.report.rendering import (
+    N_COLOURS,
+    Wording,
+    content_security_policy,
+    json_for_script,
+    render,
+    script,
+    style_sheet,
+    trusted,
+)
 from tetiwd.summarize.words import in_words
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tetiwd.summarize.outcomes import Outcomes
 
-def write_report(analysis: Analysis, path: str | Path, *, overwrite: bool = False) -> Path:
-    """Write the report; a file that is there is left alone unless ``overwrite`` is asked for."""
+
+def write_report(
+    analysis: Analysis,
+    path: str | Path,
+    *,
+    overwrite: bool = False,
+    show_ids: bool = False,
+    outcomes: "Outcomes | None" = None,
+) -> Path:
+    """Write the report; a file that is there is left alone unless ``overwrite`` is asked for.
+
+    Parameters
+    ----------
+    analysis
+        What was drawn, and the answers.
+    path
+        A file, or a folder, in which the file is then called report.html.
+    show_ids
+        True adds a table of all objects with their ids; otherwise no id is in the file.
+    outcomes
+        Rates by chain, from :func:`tetiwd.outcomes_by_chain`, to be shown as well.
+    """
     target = Path(path)
     if target.is_dir():
         target = target / "report.html"
     if target.exists() and not overwrite:
         raise RunFolderError(f"{target} is there already; choose another name, or overwrite it")
-    page = report_html(analysis)
+    page = report_html(analysis, show_ids=show_ids, outcomes=outcomes)
     try:
         write_text(target, page)
     except OSError as error:
@@ -29,40 +63,69 @@ def write_report(analysis: Analysis, path: str | Path, *, overwrite: bool = Fals
     return target
 
 
-def report_html(analysis: Analysis) -> str:
-    """The whole page. Ids are not on it."""
-    chains = analysis.chains
-    tables = {
-        "Number of clusters": analysis.n_clusters(),
-        "Cluster chains": chains.table(),
-        "Events": _readable_events(chains.events(least=0.5)),
-    }
-    if analysis.forecast is not None:
-        tables["Expected at the next time"] = analysis.forecast.table()
+def report_html(analysis: Analysis, *, show_ids: bool = False, outcomes: "Outcomes | None" = None) -> str:
+    """The whole page. Ids are on it only if they are asked for."""
+    from tetiwd.io.run_folder import versions
+
     sample = analysis.sample
-    facts = {
-        "model": str(sample.hyperparameters),
-        "sampling": str(sample.settings),
-        "data": str(sample.series),
-        "version": f"tetiwd {tetiwd.__version__}",
-    }
-    return _render(
+    wording = Wording(sample.series.times)
+    style, code = style_sheet(), script()
+    found = _found(analysis)
+    certain, uncertain = certain_and_not(analysis, wording.labels)
+    listed = [tables.chains_table(analysis, wording), tables.events_table(analysis, wording)]
+    coming = tables.forecast_table(analysis, wording)
+    if coming is not None:
+        listed.append(coming)
+    results = tables.outcomes_table(outcomes, wording) if outcomes is not None else None
+    numbers, diagnosed = tables.numbers_table(analysis, wording), tables.diagnostics_table(analysis, wording)
+    checks = details.checks_table(analysis, wording)
+    objects = object_list(analysis, wording) if show_ids else None
+    explained = [*listed, *([results] if results else []), numbers, *([objects.table] if objects else []), diagnosed, checks]
+    return render(
         "report.html",
-        sentences=in_words(analysis),
-        picture=alluvial_svg(chains),
-        tables={title: as_rows(table) for title, table in tables.items()},
-        facts=facts,
+        policy=content_security_policy(style, code),
+        style=trusted(style),
+        script=trusted(code),
+        span=_span(wording.labels),
+        lead=wording.sentence(found[0]),
+        found=wording.sentences(found[1:]),
+        certain=wording.sentences(certain),
+        uncertain=wording.sentences(uncertain),
+        trust=trust(sample.diagnostics, len(sample.draws)),
+        trust_words=TRUST,
+        verdict=wording.sentence(sample.diagnostics.verdict),
+        complete=sample.complete,
+        notes=wording.sentences(sample.notes),
+        chips=_chips(analysis, wording),
+        n_colours=N_COLOURS,
+        figures={own.key: own for own in figures(analysis, outcomes)},
+        trusted=trusted,
+        tables=listed,
+        numbers=numbers,
+        outcomes=results,
+        outcome_name=wording.sentence(outcomes.name, 60) if outcomes is not None else "",
+        objects=objects,
+        object_data=json_for_script(objects.data) if objects else "",
+        diagnostics=diagnosed,
+        checks=checks,
+        facts=details.data_facts(analysis),
+        settings=details.settings_of(analysis),
+        versions=versions(),
+        citation=details.CITATION,
+        meanings=tables.meanings(explained),
     )
 
 
 def summary_html(analysis: Analysis) -> str:
     """The most important sentences and the picture, for a notebook."""
-    return _render("summary.html", sentences=in_words(analysis), picture=alluvial_svg(analysis.chains))
+    sentences = Wording(analysis.sample.series.times).sentences(in_words(analysis))
+    return render("summary.html", sentences=sentences, picture=trusted(alluvial_svg(analysis.chains)))
 
 
 def as_rows(table: "pd.DataFrame") -> list[list[str]]:
     """Header and cells as text with sensible digits."""
-    return [[str(name).replace("_", " ") for name in table.columns], *([shown(v) for v in row] for row in table.values)]
+    head = [str(name).replace("_", " ") for name in table.columns]
+    return [head, *([shown(value) for value in row] for row in table.itertuples(index=False))]
 
 
 def shown(value: Any) -> str:
@@ -70,21 +133,27 @@ def shown(value: Any) -> str:
     if isinstance(value, float):
         if value != value:
             return ""
-        return str(int(value)) if value == int(value) and abs(value) > 1 else f"{value:.2f}"
+        return f"{value:.2f}"
     return str(value)
 
 
-def _readable_events(events: "pd.DataFrame") -> "pd.DataFrame":
-    events["others"] = [", ".join(map(str, own)) for own in events.others]
-    return events
+def _found(analysis: Analysis) -> list[str]:
+    """Sentences about what was found; the verdict and notes have a place of their own."""
+    elsewhere = {analysis.sample.diagnostics.verdict, *analysis.sample.notes}
+    return [own for own in in_words(analysis) if own not in elsewhere]
 
 
-def _render(template: str, **values: Any) -> str:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
+def _span(labels: tuple[str, ...]) -> tuple[str, ...]:
+    return (labels[0], labels[-1]) if len(labels) > 1 else (labels[0],)
 
-    environment = Environment(
-        loader=PackageLoader("tetiwd.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
-    values["picture"] = Markup(values["picture"])
-    return environment.get_template(template).render(**values)
+
+def _chips(analysis: Analysis, wording: Wording) -> list[tuple[int, str]]:
+    """Every chain with a sentence about it."""
+    chips = []
+    for own in analysis.chains.table().itertuples(index=False):
+        first, last = wording.label(own.first), wording.label(own.last)
+        when = f"at {first} only" if first == last else f"from {first} to {last}"
+        n = "1 object" if own.objects == 1 else f"{own.objects:,} objects"
+        sure = f", links {own.stability:.2f} probable on average" if own.stability == own.stability else ""
+        chips.append((int(own.chain), f"Chain {own.chain}: {n}, {when}{sure}"))
+    return chips

@@ -132,6 +132,9 @@ def _verdict(n_chains: int, apart: list[Quantity], thin: list[Quantity], series:
     if apart:
         clusters = [q for q in apart if q.name.startswith("k at ")]
         shown = max(clusters or apart, key=lambda q: q.r_hat or 0)
+        if n_chains == 1:
+            halves = f"its halves differ in {shown.name} (R-hat {shown.r_hat:.2f})"
+            return f"The one chain has not settled: {halves}. Run longer."
         return f"Chains disagree on {_where(shown, series[shown.name])}. Run longer before trusting the result."
     if thin:
         worst = min(thin, key=lambda q: q.ess_bulk or 0)

@@ -5,7 +5,7 @@ lie to each other, so that two groups which change places in both look to it as 
 are known by name, names decide; where distances between epochs are known, places do.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -107,6 +107,7 @@ class PlaceLinks:
 
     place: SamePlace
     name = "place"
+    _kept: dict[int, tuple[Alignment, Bools]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def linked(self, alignment: Alignment, t: int) -> Bools:
         """They are assigned to each other."""
@@ -125,6 +126,14 @@ class PlaceLinks:
         return self._assigned(alignment, earlier, t)
 
     def _assigned(self, alignment: Alignment, earlier: int, t: int) -> Bools:
+        """Kept for consecutive epochs of the alignment that was asked for last: births and deaths ask again."""
+        if t - earlier > 1:
+            return self._assign(alignment, earlier, t)
+        if t not in self._kept or self._kept[t][0] is not alignment:
+            self._kept[t] = alignment, self._assign(alignment, earlier, t)
+        return self._kept[t][1]
+
+    def _assign(self, alignment: Alignment, earlier: int, t: int) -> Bools:
         here, there = (np.flatnonzero(alignment.present[own]) for own in (earlier, t))
         squared = self.place.squared_distances(alignment, earlier, t)
         linked = np.zeros(squared.shape, dtype=bool)

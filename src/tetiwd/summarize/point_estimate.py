@@ -94,7 +94,10 @@ def source_of_links(draws: "Sample | Partitions", links: str | Links) -> Links |
     if links == "place" and series is None:
         raise SettingsError('links="place" needs a sample whose series has cross-time distances (cross=…)')
     known = [] if ids is None else [set(own.tolist()) for own in ids]
-    if links == "objects" or (links == "auto" and any(a & b for a, b in pairwise(known))):
+    recurring = any(a & b for a, b in pairwise(known))
+    if links == "objects" and not recurring and len(known) > 1:
+        raise SettingsError('links="objects" needs objects that are there at two consecutive times; there are none')
+    if links == "objects" or (links == "auto" and recurring):
         return ObjectLinks()
     return series if series is not None and links in ("auto", "place") else ModelLinks()
 

@@ -1,5 +1,6 @@
 """What was found, in sentences that need no statistics to read."""
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,13 @@ if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
 
 SURE = 0.7  # an object with less than this for its cluster counts as uncertain
+SAMPLING_CHAIN = re.compile(r"\b(All \d+ |One |The one |)(chains?)\b", re.IGNORECASE)
+HOW_LINKED = {
+    "objects": "Clusters of consecutive times are linked if they share most of their objects.",
+    "place": "Clusters of consecutive times are linked if they are at the same place.",
+    "model": "Links come from the model alone, that is from sizes and from distances among clusters; known objects, or "
+    "distances between times, would tell more.",
+}
 MOST_NAMED = 6  # chains that a sentence lists one by one
 
 
@@ -18,7 +26,12 @@ def in_words(analysis: "Analysis") -> list[str]:
     sample = analysis.sample
     if not sample.complete:
         sentences.append("The run was stopped early; it can be continued.")
-    return [*sentences, sample.diagnostics.verdict, *sample.notes]
+    return [*sentences, verdict_in_words(sample.diagnostics.verdict), *sample.notes]
+
+
+def verdict_in_words(verdict: str) -> str:
+    """The verdict on convergence where cluster chains are spoken of, too."""
+    return SAMPLING_CHAIN.sub(lambda found: f"{found[1]}MCMC {found[2].lower()}", verdict, count=1)
 
 
 def listed(names: Sequence[Any]) -> str:
@@ -49,8 +62,13 @@ def _lives(analysis: "Analysis") -> list[str]:
     times, T = analysis.sample.series.times, len(present)
     if T == 1:
         return []
+    alone = np.bincount(analysis.clustering.flat) == 1  # an object that fits nowhere
     first, last = present.argmax(axis=0), T - 1 - present[::-1].argmax(axis=0)
+    first[alone], last[alone] = 0, T - 1  # no word of its birth and death
     sentences = []
+    if alone.any():
+        n = int(alone.sum())
+        sentences.append(f"{n} of the chains {'are' if n > 1 else 'is'} a single object that fits nowhere.")
     whole = np.flatnonzero(present.all(axis=0))
     if len(whole):
         sentences.append(f"{_chains(whole)} {'last' if len(whole) > 1 else 'lasts'} throughout.")
@@ -63,10 +81,11 @@ def _lives(analysis: "Analysis") -> list[str]:
             sentences.append(f"{_chains(ended)} {'end' if len(ended) > 1 else 'ends'} after {times[t - 1]}.")
     gaps = np.flatnonzero([(np.diff(np.flatnonzero(own)) > 1).any() for own in present.T])
     if len(gaps):
-        sentences.append(f"{_chains(gaps)} {'skip' if len(gaps) > 1 else 'skips'} one or more times and return.")
-    if len(sentences) > 8:
+        verbs = ("skip", "return") if len(gaps) > 1 else ("skips", "returns")
+        sentences.append(f"{_chains(gaps)} {verbs[0]} one or more times and {verbs[1]}.")
+    if len(sentences) > 9:
         n_born, n_ended = int((first > 0).sum()), int((last < T - 1).sum())
-        sentences = sentences[:1] if len(whole) else []
+        sentences = sentences[: int(alone.any()) + int(len(whole) > 0)]
         sentences.append(f"{n_born} of the chains appear after {times[0]}, and {n_ended} end before {times[-1]}.")
     return sentences
 
@@ -88,10 +107,12 @@ def _links(analysis: "Analysis") -> list[str]:
     if own.empty:
         return []
     weakest = own.loc[own.probability.idxmin()]
+    made = analysis.clustering.linked_by
     return [
+        HOW_LINKED["model" if made is None else made.name],
         f"The links of the chains from one time to the next have probability {own.probability.mean():.2f} on average; "
         f"the weakest is that of chain {weakest.chain} from {weakest.source[1]} to {weakest.target[1]} "
-        f"({weakest.probability:.2f})."
+        f"({weakest.probability:.2f}).",
     ]
 
 
@@ -99,7 +120,10 @@ def _next(analysis: "Analysis") -> list[str]:
     coming = analysis.forecast
     if coming is None:
         return []
-    return [f"At the next time a cluster not seen before appears with probability {coming.new_cluster:.2f}."]
+    return [
+        f"By the assumptions of the model a cluster not seen before appears at the next time with probability "
+        f"{coming.new_cluster:.2f}."
+    ]
 
 
 def _chains(which: Any) -> str:

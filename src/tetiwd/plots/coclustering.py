@@ -1,0 +1,104 @@
+"""How often objects of one time are together, as a heat map in the order of the clustering."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.plots.colours import chain_colour
+from tetiwd.plots.marks import Marks, as_marks
+from tetiwd.plots.style import FILL, bare, new_axes, size_of, styled, tag, title
+from tetiwd.plots.text import count, label, named_times
+from tetiwd.summarize.coclustering import check_epoch, coclustering
+from tetiwd.summarize.partitions import Partitions, as_partitions, numbered
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from tetiwd.analysis import Analysis
+
+Ints = NDArray[np.int64]
+MOST_OBJECTS = 400  # more are thinned out
+N_SHADES = 32  # few shades make a small file, and nobody sees more
+
+
+@styled
+def plot_coclustering(analysis: "Analysis", t: int, ax: "Axes | None" = None, *, marks: Marks | None = None) -> "Axes":
+    """Probability of every two objects of a time to be together: the darker, the more probable.
+
+    Objects are in order of their chains, uncertain ones last within a cluster; squares are the clusters of the
+    clustering. Of more than 400 objects, 400 evenly spaced ones in that order are shown.
+
+    Parameters
+    ----------
+    analysis
+        A sample with its answers.
+    t
+        Epoch, counted from 0.
+    ax
+        Where to draw; None for a figure of its own.
+    marks
+        Remembers chains and hover text of what is drawn, for :func:`svg_of`.
+    """
+    from matplotlib.patches import Rectangle
+
+    t, remember = check_epoch(t, analysis.sample.series.n_epochs), as_marks(marks)
+    order = objects_in_order(analysis, t)
+    labels = analysis.clustering.labels[t]
+    n, chosen = len(order), thinned(order)
+    if ax is None:
+        ax = new_axes(4.9, 4.9)
+    ax.imshow(shades(probabilities(analysis, t, chosen)), interpolation="none", aspect="equal")
+    time, sizes = named_times(analysis.sample.series.times)[t], np.bincount(labels)
+    chains, first, shown = np.unique(labels[chosen], return_index=True, return_counts=True)
+    certainty = analysis.memberships.certainty[t]
+    needed, placed = 13 / size_of(ax)[1] * len(chosen), list[float]()  # numbers of chains must not overlap
+    for i in np.argsort(-shown, kind="stable").tolist():
+        g, start, wide = int(chains[i]), float(first[i]), float(shown[i])
+        look: dict[str, Any] = {"fc": "none", "ec": chain_colour(g), "lw": 1.6 if wide > 3 else 0.9}
+        words = f"chain {g} at {time}: {count(int(sizes[g]), 'object')}, certainty {certainty[labels == g].mean():.2f}"
+        square = ax.add_patch(Rectangle((start - 0.5, start - 0.5), wide, wide, **look))
+        remember.mark(square, chain=g, epoch=t, title=words)
+        middle = start + wide / 2 - 0.5
+        if all(abs(middle - other) >= needed for other in placed):
+            placed.append(middle)
+            place = {"transform": ax.get_yaxis_transform(), "ha": "right"}
+            remember.mark(tag(ax, -0.015, middle, str(g), chain_colour(g), **place), chain=g, epoch=t, title=words)
+    ax.set_anchor("NW")
+    ax.set_xticks([])
+    ax.set_yticks([])
+    bare(ax, "left", "bottom")
+    note = "the darker, the more often two objects are together; squares: clusters"
+    if len(chosen) < n:
+        note = f"{len(chosen):,} of {n:,} objects; " + note
+    title(ax, f"Who is together at {label(time)}", note)
+    return ax
+
+
+def objects_in_order(analysis: "Analysis", t: int) -> Ints:
+    """Objects of an epoch by chain, the most certain first."""
+    return np.lexsort((-analysis.memberships.certainty[t], analysis.clustering.labels[t]))
+
+
+def thinned(order: Ints) -> Ints:
+    """All of them, or evenly spaced ones."""
+    if len(order) <= MOST_OBJECTS:
+        return order
+    return order[np.linspace(0, len(order) - 1, MOST_OBJECTS).round().astype(int)]
+
+
+def probabilities(analysis: "Analysis", t: int, chosen: Ints) -> NDArray[np.float64]:
+    """Co-clustering of some objects of an epoch, in the order they are given in."""
+    whole = as_partitions(analysis.sample)
+    part = Partitions(numbered(whole.at(t)[:, chosen]), (len(chosen),), (whole.times[t],))
+    return coclustering(part, 0)
+
+
+def shades(p: NDArray[Any]) -> NDArray[np.float64]:
+    """Probabilities as an image: one colour, the more transparent the smaller."""
+    from matplotlib.colors import to_rgb
+
+    image = np.empty((*p.shape, 4))
+    image[..., :3] = to_rgb(FILL)
+    image[..., 3] = np.round(p * N_SHADES) / N_SHADES
+    return image

@@ -1,0 +1,146 @@
+"""Distances between the clusters of one time, as the model's geometry A_t has them."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.data.checks import row_blocks
+from tetiwd.errors import SettingsError
+from tetiwd.plots.colours import chain_colour
+from tetiwd.plots.marks import Marks, as_marks
+from tetiwd.plots.style import FILL, bare, new_axes, styled, tag, title
+from tetiwd.plots.text import label, named_times
+from tetiwd.summarize.alignment import align
+from tetiwd.summarize.clustering import Clustering
+from tetiwd.summarize.coclustering import check_epoch
+from tetiwd.summarize.partitions import Partitions, numbered
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from tetiwd.analysis import Analysis
+
+Floats = NDArray[np.float64]
+MOST_DRAWS = 400
+MOST_CLUSTERS = 24  # the largest ones are shown
+DARKEST = 0.62  # text can be read on it in pages of any colour
+
+
+@styled
+def plot_geometry(analysis: "Analysis", t: int, ax: "Axes | None" = None, *, marks: Marks | None = None) -> "Axes":
+    """Distances between the middles of clusters, in units of the distances of the data (not squared).
+
+    Below the diagonal they are as the model has them, from A_t of the draws; above it they are measured between the
+    objects of the clustering. Where the data say little about the geometry the model draws distances together. Of more
+    than 24 clusters the largest are shown.
+
+    Parameters
+    ----------
+    analysis
+        A sample with its answers; its draws must have kept A (``SamplerSettings.geometry_every``).
+    t
+        Epoch, counted from 0.
+    ax
+        Where to draw; None for a figure of its own.
+    marks
+        Remembers chains and hover text of what is drawn, for :func:`svg_of`.
+    """
+    from matplotlib.patches import Rectangle
+
+    t, remember = check_epoch(t, analysis.sample.series.n_epochs), as_marks(marks)
+    chains, model, share = cluster_distances(analysis, t)
+    measured = measured_distances(analysis, t)
+    n_all, sizes = len(chains), np.bincount(analysis.clustering.labels[t])
+    kept = np.sort(np.argsort(-sizes[chains], kind="stable")[:MOST_CLUSTERS])
+    chains, both = chains[kept], np.ix_(kept, kept)
+    distance = np.where(np.tri(len(kept), k=-1, dtype=bool), model[both], measured[both])
+    share, k, time = share[both], len(chains), named_times(analysis.sample.series.times)[t]
+    if ax is None:
+        side = min(7.5, max(3.2, 1.6 + 0.42 * k))
+        ax = new_axes(max(side + 0.2, 4.2), side)
+    seen = distance[~np.eye(k, dtype=bool) & np.isfinite(distance)]
+    largest = float(seen.max(initial=0.0)) or 1.0
+    for i, g in enumerate(chains.tolist()):
+        tag(ax, i, i, str(g), chain_colour(g), fontsize=8.5 if k <= 16 else 7)
+        for j, h in enumerate(chains.tolist()):
+            if i == j or not np.isfinite(distance[i, j]):
+                continue
+            alpha = 0.04 + (DARKEST - 0.04) * float(distance[i, j]) / largest
+            cell = Rectangle((j - 0.48, i - 0.48), 0.96, 0.96, fc=FILL, alpha=alpha, lw=0, clip_on=False)
+            words = f"chains {min(g, h)} and {max(g, h)} at {time}: {_number(distance[i, j], largest)} apart"
+            words += " as measured" if j > i else " in the model"
+            if j < i and share[i, j] < 0.995:
+                words += f", in the draws that have both ({share[i, j]:.0%})"
+            remember.mark(ax.add_patch(cell), chain=g, epoch=t, to_chain=h, title=words)
+            if k <= 16:
+                look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8.5 if k <= 10 else 6.5}
+                ax.text(j, i, _number(distance[i, j], largest), **look)
+    ax.set_xlim(-0.5, k - 0.5)
+    ax.set_ylim(k - 0.5, -0.5)
+    ax.set_aspect("equal", anchor="NW")
+    ax.set_xticks([])
+    ax.set_yticks([])
+    bare(ax, "left", "bottom")
+    note = f"below: model · above: measured · within a cluster: {_number(within_clusters(analysis), largest)}"
+    if k < n_all:
+        note = f"the {k} largest of {n_all} clusters; {note}"
+    if k == 1:
+        note = "there is only one cluster"
+    title(ax, f"Distances between clusters at {label(time)}", note)
+    return ax
+
+
+def cluster_distances(analysis: "Analysis", t: int) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Chains at an epoch, the root of the mean squared distance between every two of their middles over draws that
+    have both (NaN if none has), and the share of draws that do.
+    """
+    sample, own = analysis.sample, analysis.clustering.labels[t]
+    kept = [(draws, row) for draws in sample.draws for row in range(len(draws.geometry))]
+    if not kept:
+        raise SettingsError("no draw has kept its A; sample with geometry_every=10, say")
+    kept = [kept[i] for i in np.linspace(0, len(kept) - 1, min(MOST_DRAWS, len(kept))).round().astype(int)]
+    labels = np.array([draws.labels_at(t)[draws.with_geometry[row]] for draws, row in kept])
+    time = sample.series.times[t]
+    partitions = Partitions(numbered(labels), (len(own),), (time,))
+    alignment = align(partitions, Clustering([own], (time,), 0.0, "", "given"), max_draws=len(kept))
+    chains = np.unique(own)
+    total, count = np.zeros((len(chains), len(chains))), np.zeros((len(chains), len(chains)))
+    for s, (draws, row) in enumerate(kept):
+        A, (_, first) = draws.geometry[row][t], np.unique(labels[s], return_index=True)
+        words = alignment.words[s, first]  # of the rows of A, which are in increasing order of the draw's labels
+        rows = np.flatnonzero(words >= 0)
+        where = np.ix_(np.searchsorted(chains, words[rows]), np.searchsorted(chains, words[rows]))
+        lengths = np.diagonal(A)[rows]
+        total[where] += lengths[:, None] + lengths - 2 * A[np.ix_(rows, rows)]
+        count[where] += 1
+    mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+    return chains, np.sqrt(np.maximum(mean, 0.0)), count / len(kept)
+
+
+def measured_distances(analysis: "Analysis", t: int) -> Floats:
+    """Distances between the means of clusters, without what chance adds on average, in order of their chains."""
+    D, labels = analysis.sample.series.to_distances().D[t], analysis.clustering.labels[t]
+    _, slot, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    order, starts = np.argsort(slot, kind="stable"), np.cumsum(sizes) - sizes
+    sums = np.zeros((len(sizes), len(sizes)))
+    for rows, block in row_blocks(D):
+        np.add.at(sums, slot[rows], np.add.reduceat(block[:, order], starts, axis=1, dtype=float))
+    mean = sums / sizes / sizes[:, None]
+    own_half = np.diagonal(mean) / 2
+    noise = within_clusters(analysis) ** 2 / 2 / sizes  # variance within a cluster by its size
+    squared = mean - own_half - own_half[:, None] - noise - noise[:, None]
+    np.fill_diagonal(squared, 0.0)
+    return np.sqrt(np.maximum(squared, 0.0))
+
+
+def _number(value: float, largest: float) -> str:
+    """With as many decimals as make two or three digits of the largest."""
+    decimals = max(0, 1 - int(np.floor(np.log10(largest))))
+    return f"{value:.{min(decimals, 6)}f}"
+
+
+def within_clusters(analysis: "Analysis") -> float:
+    """Root of the mean squared distance of two objects of one cluster, 2α on average over draws."""
+    alpha = np.concatenate([draws.alpha for draws in analysis.sample.draws if len(draws)])
+    return float(np.sqrt(2 * alpha.mean()))

@@ -1,0 +1,123 @@
+"""A map of the objects of one time, coloured by chain."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.data.sampling import sample_objects
+from tetiwd.plots.colours import chain_colour
+from tetiwd.plots.marks import Marks, as_marks
+from tetiwd.plots.places import object_maps
+from tetiwd.plots.style import new_axes, size_of, styled, tag, title
+from tetiwd.plots.text import count, label, named_times
+from tetiwd.summarize.coclustering import check_epoch
+from tetiwd.summarize.words import SURE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from tetiwd.analysis import Analysis
+
+Floats = NDArray[np.float64]
+MOST_POINTS = 1500
+MOST_TAGS = 25  # chains with a number on the map, the largest ones
+AROUND = [(0, 0)] + [(r * x, r * y) for r in (14, 24) for x, y in ((0, 1), (1, 0), (0, -1), (-1, 0), (0.7, 0.7))]
+
+
+@styled
+def plot_map(
+    analysis: "Analysis",
+    t: int,
+    ax: "Axes | None" = None,
+    *,
+    maps: list[Floats] | None = None,
+    marks: Marks | None = None,
+) -> "Axes":
+    """Objects of a time as points, coloured by chain; hollow where the cluster of an object is uncertain.
+
+    All times have the same limits. Of more than 1500 objects, 1500 are drawn, always the same ones.
+
+    Parameters
+    ----------
+    analysis
+        A sample with its answers.
+    t
+        Epoch, counted from 0.
+    ax
+        Where to draw; None for a figure of its own.
+    maps
+        From :func:`object_maps`, to compute them once for all times.
+    marks
+        Remembers chains and hover text of what is drawn, for :func:`svg_of`.
+    """
+    t, remember = check_epoch(t, analysis.sample.series.n_epochs), as_marks(marks)
+    maps = object_maps(analysis) if maps is None else maps
+    points, labels, certainty = maps[t], analysis.clustering.labels[t], analysis.memberships.certainty[t]
+    x, y, half, rise = _window(maps)
+    if ax is None:
+        ax = new_axes(5.4, 0.6 + 5.2 * rise / half)
+    _show_window(ax, x, y, half, rise)
+    shown = np.zeros(len(points), dtype=bool)
+    shown[sample_objects(len(points), MOST_POINTS)] = True
+    time = named_times(analysis.sample.series.times)[t]
+    size = 4.6 if shown.sum() <= 300 else 3.6 if shown.sum() <= 800 else 2.8
+    chains, sizes = np.unique(labels, return_counts=True)
+    for g, n in zip(chains.tolist(), sizes.tolist(), strict=True):
+        colour, words = chain_colour(g), f"chain {g} at {time}: {count(n, 'object')}"
+        for sure in (True, False):
+            own = points[(labels == g) & shown & ((certainty >= SURE) == sure)]
+            if len(own):
+                look: dict[str, Any] = {"mfc": colour if sure else "none", "mec": colour, "mew": 0.4 if sure else 1.0}
+                (line,) = ax.plot(own[:, 0], own[:, 1], ls="", marker="o", ms=size, alpha=0.85, clip_on=False, **look)
+                doubt = "" if sure else "; these are uncertain"
+                remember.mark(line, chain=g, epoch=t, title=words + doubt)
+    for g, text in _tags(ax, points, labels, chains[np.argsort(-sizes, kind="stable")][:MOST_TAGS]):
+        remember.mark(text, chain=g, epoch=t, title=f"chain {g} at {time}: {count(int((labels == g).sum()), 'object')}")
+    note = "near points are similar"
+    if (certainty[shown] < SURE).any():
+        note += f"; hollow: certainty below {SURE:.2f}"
+    if not shown.all():
+        note = f"{shown.sum():,} of {len(shown):,} objects; {note}"
+    title(ax, f"Objects at {label(time)}", note)
+    return ax
+
+
+def _window(maps: list[Floats]) -> tuple[float, float, float, float]:
+    """Middle, half the width and half the height of what holds the objects of all times."""
+    everything = np.concatenate(maps)
+    low, high = everything.min(axis=0), everything.max(axis=0)
+    half = float((high - low).max()) / 2 * 1.06 or 1.0
+    rise = min(half, max(float(high[1] - low[1]) / 2 * 1.06 + 0.04 * half, 0.45 * half))
+    x, y = (low + high) / 2
+    return float(x), float(y), half, rise
+
+
+def _show_window(ax: "Axes", x: float, y: float, half: float, rise: float) -> None:
+    """Limits without ticks: the axes mean nothing by themselves."""
+    ax.set_xlim(x - half, x + half)
+    ax.set_ylim(y - rise, y + rise)
+    ax.set_aspect("equal", anchor="NW")
+    ax.set_xticks([])
+    ax.set_yticks([])
+    for side in ax.spines.values():
+        side.set_visible(True)
+        side.set_alpha(0.3)
+
+
+def _tags(ax: "Axes", points: Floats, labels: NDArray[Any], chains: NDArray[Any]) -> list[tuple[int, Any]]:
+    """Numbers of chains at their middles, moved aside where they would cover one another."""
+    found: list[tuple[int, Any]] = []
+    wide = size_of(ax)[0]
+    per_point = (ax.get_xlim()[1] - ax.get_xlim()[0]) / wide
+    placed: list[tuple[float, float]] = []
+    for g in chains.tolist():
+        middle = np.median(points[labels == g], axis=0)
+        lone = int((labels == g).sum() <= 3)  # the number would cover all of it
+        for dx, dy in AROUND[lone:]:
+            x, y = float(middle[0]) / per_point + dx, float(middle[1]) / per_point + dy
+            if all(abs(x - u) > 17 or abs(y - v) > 13 for u, v in placed):
+                placed.append((x, y))
+                found.append((g, tag(ax, x * per_point, y * per_point, str(g), chain_colour(g))))
+                break
+    return found

@@ -1,0 +1,283 @@
+"""Shares of the cluster chains over time, and what is forecast for the next time."""
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.plots.colours import chain_colour
+from tetiwd.plots.marks import Marks, as_marks
+from tetiwd.plots.style import INK, SMALL, SOFT, bare, new_axes, size_of, styled, tag, time_axis, title
+from tetiwd.plots.text import named_times
+from tetiwd.summarize.forecast import Forecast
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from tetiwd.analysis import Analysis
+    from tetiwd.summarize.backtest import Backtest
+
+Floats = NDArray[np.float64]
+MOST_LANES = 10  # chains with a lane of their own
+SMALL_CHAIN = 0.01  # chains below this share of all objects have none if there are many
+LEAST_LANE = 15  # points
+STEPS = (0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
+MANY_DOTS = 120
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One chain, or several together: shares at every epoch, NaN where it is absent, and at the next time."""
+
+    name: str
+    colour: str
+    chain: int | None
+    share: Floats  # (T,) in the clustering
+    lower: Floats  # (T,) of the draws
+    upper: Floats
+    next: Floats = field(default_factory=lambda: np.empty(0))  # 5 %, 25 %, 50 %, 75 %, 95 %, say; empty for none
+
+    @property
+    def height(self) -> float:
+        """The largest number in it."""
+        everything = np.concatenate([self.share, self.upper, self.next])
+        return float(np.nanmax(everything, initial=0.0))
+
+
+@styled
+def plot_sizes(
+    analysis: "Analysis",
+    ax: "Axes | None" = None,
+    *,
+    backtest: "Backtest | None" = None,
+    marks: Marks | None = None,
+) -> "Axes":
+    """Share of every chain over time, one lane each on one scale: line, interval of the draws, and a forecast as a fan.
+
+    Small chains share a lane with the clusters that only some draws have. With a backtest, upright bars show what was
+    forecast for each time from the one before, and a cross what fell outside.
+
+    Parameters
+    ----------
+    analysis
+        A sample with its answers.
+    ax
+        Where to draw; None for a figure of its own.
+    backtest
+        From :func:`tetiwd.backtest`.
+    marks
+        Remembers chains and hover text of what is drawn, for :func:`svg_of`.
+    """
+    lanes, times = lanes_of(analysis), analysis.sample.series.times
+    if ax is None:
+        ax = new_axes(min(10.0, max(6.4, 4.6 + 0.25 * len(times))), min(8.0, 1.5 + 0.5 * len(lanes)))
+    forecast = analysis.forecast
+    time_axis(ax, times, "next" if forecast else "", margin=0.25 if len(times) > 1 else 0.5)
+    picture = _Lanes(ax, lanes, named_times(times), as_marks(marks))
+    picture.draw()
+    if backtest is not None:
+        picture.add(backtest)
+    note = f"band: {analysis.settings.level:.0%} interval of the draws"
+    if forecast:
+        note += f" · fan: forecast, {forecast.level:.0%} interval"
+    if backtest is not None:
+        note += " · bar: what was forecast, × outside"
+    title(ax, "Share of objects by cluster chain", note)
+    return ax
+
+
+def lanes_of(analysis: "Analysis") -> list[Lane]:
+    """What is to be drawn: chains in order of their numbers, then small ones together, then new ones."""
+    alignment, level, forecast = analysis.alignment, analysis.settings.level, analysis.forecast
+    n = np.array(alignment.partitions.n_objects, dtype=float)
+    own = np.array([np.bincount(labels, minlength=alignment.n_chains) for labels in analysis.clustering.labels])
+    drawn = alignment.sizes()  # (S, T, n_chains + 1)
+    ranked = np.argsort(-own.sum(axis=0), kind="stable")
+    kept = [g for g in ranked[:MOST_LANES].tolist() if own[:, g].sum() >= SMALL_CHAIN * n.sum()] or [int(ranked[0])]
+    rest = [g for g in range(alignment.n_chains) if g not in kept]
+    if len(rest) == 1 and len(kept) < MOST_LANES:
+        kept, rest = kept + rest, []
+    lanes = []
+    tail = (1 - level) / 2
+    groups = [(str(g), chain_colour(g), g, [g]) for g in sorted(kept)]
+    unlisted = drawn[:, :, -1].mean() / n.mean() >= SMALL_CHAIN / 2
+    if rest or unlisted:
+        groups.append(("others", chain_colour(-1), -1, [*rest, alignment.n_chains]))
+    for name, colour, chain, members in groups:
+        sizes = drawn[:, :, members].sum(axis=2)
+        lower, upper = np.quantile(sizes, [tail, 1 - tail], axis=0, method="closest_observation") / n
+        listed = [g for g in members if g < alignment.n_chains]
+        share = own[:, listed].sum(axis=1) / n
+        absent = (share == 0) if chain >= 0 else np.zeros(len(n), dtype=bool)
+        nothing = np.where(absent, np.nan, 0.0)
+        lanes.append(
+            Lane(name, colour, chain, share + nothing, lower + nothing, upper + nothing, _next(forecast, members, tail))
+        )
+    if forecast is not None:
+        none = np.full(len(n), np.nan)
+        lanes.append(Lane("new", INK, None, none, none, none, _quantiles(forecast, [len(forecast.chains) + 1], tail)))
+    return lanes
+
+
+def _next(forecast: Forecast | None, members: list[int], tail: float) -> Floats:
+    """Quantiles of the share of some chains at the next time; the number after the last chain stands for "other"."""
+    if forecast is None:
+        return np.empty(0)
+    columns = [i for i, g in enumerate(forecast.chains.tolist()) if g in members]
+    if len(members) > 1:
+        columns.append(len(forecast.chains))
+    return _quantiles(forecast, columns, tail) if columns else np.empty(0)
+
+
+def _quantiles(forecast: Forecast, columns: list[int], tail: float) -> Floats:
+    share = forecast.counts[:, columns].sum(axis=1) / forecast.n_next
+    return np.asarray(np.quantile(share, [tail, 0.25, 0.5, 0.75, 1 - tail], method="inverted_cdf"))
+
+
+class _Lanes:
+    """Lanes below one another on one scale."""
+
+    def __init__(self, ax: "Axes", lanes: list[Lane], times: tuple[str, ...], marks: Marks) -> None:
+        self.ax, self.lanes, self.times, self.marks = ax, lanes, times, marks
+        heights = np.array([own.height for own in lanes])
+        points = size_of(ax)[1] * 0.85
+        least = min(1.0, LEAST_LANE * len(lanes) / points) * max(heights.sum(), 1e-9) / len(lanes)
+        self.heights = np.maximum(heights, least) + 0.25 * least
+        self.base = -np.cumsum(self.heights)  # lower edge of every lane
+        self.per_share = points / self.heights.sum()
+
+    def draw(self) -> None:
+        """All lanes with their names."""
+        ax = self.ax
+        ax.set_ylim(self.base[-1] - 0.02 * self.heights.sum(), 0)
+        ax.set_yticks([])
+        bare(ax, "left", "bottom")
+        self.scale()
+        for lane, base in zip(self.lanes, self.base.tolist(), strict=True):
+            ax.axhline(base, color=INK, lw=0.6, alpha=0.25, zorder=0, clip_on=False)
+            words = self.words(lane)
+            for own in [*self.past(lane, base), *self.fan(lane, base)]:
+                self.marks.mark(own, chain=lane.chain, title=words)
+            self.dots(lane, base)
+            self.name(lane, base, words)
+
+    def past(self, lane: Lane, base: float) -> list[Any]:
+        """Line and band, or an upright line where a chain is there at one time only."""
+        epochs = np.arange(len(lane.share))
+        found: list[Any] = []
+        for run in _runs(np.isfinite(lane.share)):
+            x = epochs[run]
+            if len(x) == 1:
+                edges = base + lane.lower[run][0], base + lane.upper[run][0]
+                found.append(self.ax.vlines(x, *edges, color=lane.colour, lw=4, alpha=0.35))
+                found += self.ax.plot(x, base + lane.share[run], ls="", marker="o", ms=3.2, color=lane.colour)
+                continue
+            found.append(
+                self.ax.fill_between(
+                    x, base, base + lane.share[run], color=lane.colour, alpha=0.13, lw=0, clip_on=False
+                )
+            )
+            edges = base + lane.lower[run], base + lane.upper[run]
+            found.append(self.ax.fill_between(x, *edges, color=lane.colour, alpha=0.35, lw=0, clip_on=False))
+            found += self.ax.plot(x, base + lane.share[run], color=lane.colour, lw=1.6, clip_on=False)
+        return found
+
+    def fan(self, lane: Lane, base: float) -> list[Any]:
+        """From the last share to the interval of the next."""
+        if not len(lane.next):
+            return []
+        T = len(lane.share)
+        start = lane.share[-1] if np.isfinite(lane.share[-1]) else 0.0
+        low, near, middle, far, high = base + lane.next
+        x = [T - 1, T]
+        look: dict[str, Any] = {"color": lane.colour, "lw": 0, "clip_on": False}
+        return [
+            self.ax.fill_between(x, [base + start, low], [base + start, high], alpha=0.16, **look),
+            self.ax.fill_between(x, [base + start, near], [base + start, far], alpha=0.22, **look),
+            *self.ax.plot(x, [base + start, middle], color=lane.colour, lw=1.3, ls=(0, (3, 2)), clip_on=False),
+        ]
+
+    def dots(self, lane: Lane, base: float) -> None:
+        """A dot for every time that tells its numbers, unless there are too many."""
+        if len(self.lanes) * len(self.times) > MANY_DOTS:
+            return
+        for t in np.flatnonzero(np.isfinite(lane.share)).tolist():
+            (dot,) = self.ax.plot(
+                [t], [base + lane.share[t]], ls="", marker="o", ms=4.2, color=lane.colour, clip_on=False
+            )
+            words = f"{self.title(lane)} at {self.times[t]}: {_percent(lane.share[t])}"
+            words += f" ({_percent(lane.lower[t])} to {_percent(lane.upper[t])})"
+            self.marks.mark(dot, chain=lane.chain, epoch=t, title=words)
+
+    def name(self, lane: Lane, base: float, words: str) -> None:
+        """The chain at the left, the forecast in numbers at the right."""
+        place: dict[str, Any] = {"transform": self.ax.get_yaxis_transform(), "ha": "right", "va": "bottom"}
+        y = base + 2.5 / self.per_share
+        if lane.chain is None:
+            self.ax.text(-0.012, y, lane.name, fontsize=SMALL, **place)
+        else:
+            text = tag(self.ax, -0.012, y, lane.name, lane.colour, **place)
+            self.marks.mark(text, chain=lane.chain, title=words)
+        if len(lane.next):
+            low, _, middle, _, high = lane.next * 100
+            shown = f"{middle:.0f} % ({low:.0f}–{high:.0f})"
+            place = {"transform": self.ax.get_yaxis_transform(), "va": "bottom", "fontsize": SMALL, "alpha": SOFT}
+            self.ax.text(1.0, y, shown, **place)
+
+    def scale(self) -> None:
+        """One upright bar of a round share at the left of the highest lane."""
+        i = int(self.heights.argmax())
+        step = max((s for s in STEPS if s <= 0.8 * self.heights[i]), default=STEPS[0])
+        x, base = self.ax.get_xlim()[0], float(self.base[i])
+        self.ax.plot([x, x], [base, base + step], color=INK, lw=1.4, solid_capstyle="butt", clip_on=False)
+        self.ax.annotate(
+            f"{step:.0%}".replace("%", " %"),
+            (x, base + step),
+            (-4, 0),
+            textcoords="offset points",
+            ha="right",
+            va="top",
+            fontsize=8,
+            alpha=SOFT,
+        )
+
+    def add(self, backtest: "Backtest") -> None:
+        """What was forecast for each time from the one before."""
+        where = {lane.chain: base for lane, base in zip(self.lanes, self.base.tolist(), strict=True)}
+        for case in backtest.cases:
+            if case.cluster in where:
+                base = where[case.cluster]
+                x = case.epoch - 0.08
+                (bar,) = self.ax.plot(
+                    [x, x], [base + case.lower, base + case.upper], color=INK, lw=1.0, alpha=0.6, zorder=4
+                )
+                words = f"chain {case.cluster} at {self.times[case.epoch]}: {_percent(case.observed)}, forecast "
+                words += f"{_percent(case.lower)} to {_percent(case.upper)}"
+                self.marks.mark(bar, chain=case.cluster, epoch=case.epoch, title=words)
+                if not case.inside:
+                    self.ax.plot([x], [base + case.observed], ls="", marker="x", ms=4.5, mew=1.2, color=INK, zorder=5)
+
+    def title(self, lane: Lane) -> str:
+        """What a lane is called in words."""
+        return {-1: "small chains", None: "new clusters"}.get(lane.chain, f"chain {lane.name}")
+
+    def words(self, lane: Lane) -> str:
+        """A lane in one line."""
+        there = np.flatnonzero(np.isfinite(lane.share)).tolist()
+        parts = [f"{_percent(lane.share[t])} at {self.times[t]}" for t in dict.fromkeys((*there[:1], *there[-1:]))]
+        if len(lane.next):
+            low, _, middle, _, high = lane.next
+            parts.append(f"next {_percent(middle)} ({_percent(low)} to {_percent(high)})")
+        return f"{self.title(lane)}: {', '.join(parts)}"
+
+
+def _runs(there: NDArray[np.bool_]) -> list[slice]:
+    """Stretches of epochs without a gap."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], there, [False]]).astype(int)))
+    return [slice(int(a), int(b)) for a, b in list(pairwise(edges.tolist()))[::2]]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

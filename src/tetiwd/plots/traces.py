@@ -1,0 +1,121 @@
+"""Traces of the sampler: do the MCMC chains agree, and do they move?"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.plots.marks import Marks, as_marks
+from tetiwd.plots.style import SMALL, SOFT, new_axes, styled
+from tetiwd.plots.text import label
+from tetiwd.summarize.diagnostics import Quantity
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from tetiwd.analysis import Analysis
+
+MOST_POINTS = 500  # of one trace
+N_TIMES = 3  # times whose number of clusters is shown
+APART = 0.12  # chains with the same number of clusters are drawn so far apart
+
+
+@styled
+def plot_traces(analysis: "Analysis", axes: Any = None, *, marks: Marks | None = None) -> NDArray[Any]:
+    """Traces of the log joint density and of numbers of clusters by MCMC chain, the worst R-hat first.
+
+    Parameters
+    ----------
+    analysis
+        A sample with its answers.
+    axes
+        Where to draw, one axes or several; as many quantities are drawn as there are axes. None for a figure of its
+        own with the log joint density and three times at most.
+    marks
+        Remembers hover text of what is drawn, for :func:`svg_of`.
+
+    Returns
+    -------
+    The axes, as an array.
+    """
+    sample, remember = analysis.sample, as_marks(marks)
+    by_name = {own.name: own for own in sample.diagnostics.quantities}
+    numbers = [(t, by_name[f"k at {time}"]) for t, time in enumerate(sample.series.times) if f"k at {time}" in by_name]
+    numbers.sort(key=lambda own: (-(own[1].r_hat or 0.0), own[0]))
+    if axes is None:
+        axes = new_axes(8.0, 1.1 + 1.25 * (1 + len(numbers[:N_TIMES])), 1 + len(numbers[:N_TIMES]))
+    shown: NDArray[Any] = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
+    each: list[tuple[int | None, str, Quantity]] = [(None, "log joint density", by_name["log_joint"])]
+    times = sample.series.times
+    each += [(t, f"number of clusters at {label(times[t])}", own) for t, own in numbers]
+    for ax, (t, name, quantity) in zip(shown, each, strict=False):
+        for chain, draws in enumerate(sample.draws):
+            if len(draws):
+                values = draws.log_joint if t is None else draws.n_clusters[:, t]
+                line = _trace(ax, values, chain, len(sample.draws), steps=t is not None)
+                remember.mark(line, epoch=t, title=f"{name.replace(chr(92), '')}, MCMC chain {chain + 1}")
+        ax.set_title(f"{name}: {_convergence(quantity)}", fontsize=9.5, pad=4)
+        ax.margins(x=0.01)
+        ax.label_outer(remove_inner_ticks=True)
+        _whole_numbers(ax, t is not None)
+    shown[min(len(shown), len(each)) - 1].set_xlabel("draw")
+    _name_chains(shown[0], len(sample.draws))
+    return shown
+
+
+def mcmc_colour(chain: int, n_chains: int) -> Any:
+    """Colours of MCMC chains; none of those that cluster chains have."""
+    from matplotlib import colormaps
+    from matplotlib.colors import to_hex
+
+    return to_hex(colormaps["viridis"](0.28 + 0.6 * chain / max(1, n_chains - 1)))
+
+
+def _trace(ax: "Axes", values: NDArray[Any], chain: int, n_chains: int, *, steps: bool) -> Any:
+    """One line of at most MOST_POINTS draws, evenly spaced."""
+    rows = np.linspace(0, len(values) - 1, min(MOST_POINTS, len(values))).round().astype(int)
+    offset = APART * (chain - (n_chains - 1) / 2) if steps else 0.0
+    style: Any = "steps-mid" if steps else "default"
+    colour = mcmc_colour(chain, n_chains)
+    (line,) = ax.plot(rows + 1, values[rows] + offset, color=colour, lw=0.9, alpha=0.85, drawstyle=style)
+    return line
+
+
+def _convergence(own: Quantity) -> str:
+    if own.r_hat is None or own.ess_bulk is None:
+        return f"constant at {own.mean:.4g}"
+    r_hat = f"{own.r_hat:.2f}" if np.isfinite(own.r_hat) else "infinite"
+    return f"R-hat {r_hat}, {own.ess_bulk:,.0f} effective draws"
+
+
+def _whole_numbers(ax: "Axes", whole: bool) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    ax.yaxis.set_major_locator(MaxNLocator(integer=whole, nbins=4, min_n_ticks=1))
+
+
+def _name_chains(ax: "Axes", n_chains: int) -> None:
+    """MCMC chains by colour, at the right above the first trace."""
+    if n_chains > 1:
+        for chain in range(min(n_chains, 12)):
+            place = (1, 1), (-14 * (min(n_chains, 12) - 1 - chain), 5)
+            ax.annotate(
+                str(chain + 1),
+                *place,
+                xycoords="axes fraction",
+                textcoords="offset points",
+                ha="right",
+                fontsize=SMALL,
+                weight="bold",
+                color=mcmc_colour(chain, n_chains),
+            )
+        ax.annotate(
+            "MCMC chain",
+            (1, 1),
+            (-14 * min(n_chains, 12), 5),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            ha="right",
+            fontsize=SMALL,
+            alpha=SOFT,
+        )

@@ -1,0 +1,98 @@
+"""What is certain and what is not, in a few short sentences for the top of the page."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tetiwd.summarize.diagnostics import LARGEST_R_HAT
+from tetiwd.summarize.words import SURE, listed, plural
+
+if TYPE_CHECKING:
+    from tetiwd.analysis import Analysis
+    from tetiwd.summarize.diagnostics import Diagnostics
+
+SURE_LINK = 0.9  # a chain all of whose links have at least this is followed with certainty
+MOST_TIMES = 5  # that are named one by one
+
+TRUST = {
+    "good": (
+        "The computation can be trusted",
+        "It was repeated from different starting points, and all repetitions came to the same answer.",
+    ),
+    "fair": (
+        "The computation should run longer",
+        "Nothing speaks against the answer, but the repetitions of the computation are too short or too few to prove it.",
+    ),
+    "bad": (
+        "The computation has not settled yet",
+        "It was repeated from different starting points, and the repetitions did not come to the same answer. "
+        "Read everything below as provisional.",
+    ),
+}
+
+
+def trust(diagnostics: "Diagnostics", n_chains: int) -> str:
+    """ "good", "fair" (agreement that is not proven yet) or "bad"."""
+    if diagnostics.converged and n_chains > 1:
+        return "good"
+    apart = any(own.r_hat is not None and own.r_hat > LARGEST_R_HAT for own in diagnostics.quantities)
+    return "bad" if apart or not diagnostics.quantities else "fair"
+
+
+def certain_and_not(analysis: "Analysis", labels: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Sentences about what is certain, and about what is not. ``labels`` are the times."""
+    certain: list[str] = []
+    uncertain: list[str] = []
+    for sure, unsure in (_numbers(analysis, labels), _chains(analysis), _objects(analysis, labels)):
+        certain += sure
+        uncertain += unsure
+    return certain, uncertain
+
+
+def _numbers(analysis: "Analysis", labels: Sequence[str]) -> tuple[list[str], list[str]]:
+    table = analysis.n_clusters()
+    fixed = (table.lower == table.upper).to_numpy()
+    if fixed.all():
+        return ["The number of clusters at every time." if len(fixed) > 1 else "The number of clusters."], []
+    open_ones = np.flatnonzero(~fixed)
+    ranges = [f"{table.lower[t]} to {table.upper[t]} at {labels[t]}" for t in open_ones]
+    if len(open_ones) <= MOST_TIMES:
+        unsure = f"How many clusters there are: {', '.join(ranges)}."
+    else:
+        widest = max(open_ones, key=lambda t: table.upper[t] - table.lower[t])
+        where = f"all {len(fixed)}" if not fixed.any() else f"{len(open_ones)} of {len(fixed)}"
+        unsure = (
+            f"How many clusters there are at {where} times; "
+            f"at {labels[widest]}, for example, {table.lower[widest]} to {table.upper[widest]}."
+        )
+    named = [labels[t] for t in np.flatnonzero(fixed)]
+    if not named:
+        return [], [unsure]
+    where = listed(named) if len(named) <= MOST_TIMES else f"{len(named)} of {len(fixed)} times"
+    return [f"The number of clusters at {where}."], [unsure]
+
+
+def _chains(analysis: "Analysis") -> tuple[list[str], list[str]]:
+    table = analysis.chains.table().dropna(subset=["weakest_link"])
+    sure = table.chain[table.weakest_link >= SURE_LINK].tolist()
+    unsure = table[table.weakest_link < SURE_LINK].sort_values("weakest_link").chain.tolist()
+    return (
+        [f"{_named(sure)}: every link from one time to the next has probability {SURE_LINK} or more."] if sure else [],
+        [f"{_named(unsure)}: at least one link has a probability below {SURE_LINK}."] if unsure else [],
+    )
+
+
+def _objects(analysis: "Analysis", labels: Sequence[str]) -> tuple[list[str], list[str]]:
+    by_time = [int((own < SURE).sum()) for own in analysis.memberships.certainty]
+    n, unsure = sum(analysis.sample.series.n_objects), sum(by_time)
+    sure = f"The cluster of {n - unsure} of {n} objects ({(n - unsure) / n:.0%}): probability {SURE} or more."
+    if not unsure:
+        return [sure], []
+    most = int(np.argmax(by_time))
+    where = f", most of them at {labels[most]} ({by_time[most]})" if len(labels) > 1 and unsure > 1 else ""
+    return [sure] if unsure < n else [], [f"The cluster of {plural(unsure, 'object')} in between{where}."]
+
+
+def _named(chains: Sequence[int]) -> str:
+    return f"Chain{'s' if len(chains) > 1 else ''} {listed(chains)}"

@@ -1,0 +1,106 @@
+"""What stands folded at the end of the page: settings, data checks, versions, how to cite."""
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tetiwd.data.negative_type import inspect
+from tetiwd.params import Gamma
+from tetiwd.plots.text import clean
+from tetiwd.report.rendering import Wording
+from tetiwd.report.tables import Cell, Column, Row, Table
+
+if TYPE_CHECKING:
+    from tetiwd.analysis import Analysis
+
+LARGEST_CHECKED = 2000  # objects of a time whose eigenvalues are found; they take O(n³)
+MUCH_NEGATIVE = 0.05
+
+CITATION = (
+    "The method is described in: Julia E. Vogt, Marius Kloft, Stefan Stark, Sudhir S. Raman, Sandhya Prabhakaran, "
+    "Volker Roth and Gunnar Rätsch (2015). Probabilistic Clustering of Time-Evolving Distance Data. Machine Learning "
+    "100 (2-3), 635–654. doi:10.1007/s10994-015-5516-x.",
+    "Please cite this paper if you use the results, and name the software and its version: tetiwd: Bayesian clustering "
+    "of time-evolving distances, by the tetiwd developers (BSD-3-Clause).",
+)
+
+MODEL_WORDS = {
+    "dof": "degrees of freedom: how much the distances are to be believed",
+    "df_A": "how closely the geometry of consecutive times is tied",
+    "alpha": "variance within clusters",
+    "xi": "rate of new clusters",
+    "new_scale": "scale of a new cluster’s place",
+    "max_clusters": "most clusters at a time",
+    "geometry": "distances between clusters",
+    "coupling": "are times linked?",
+}
+
+
+def settings_of(analysis: "Analysis") -> list[tuple[str, list[tuple[str, str, str]]]]:
+    """Groups of settings: name, value, meaning where a word helps."""
+    sample = analysis.sample
+    groups: list[tuple[str, Any, dict[str, str]]] = [
+        ("Model", sample.hyperparameters, MODEL_WORDS),
+        ("Sampling", sample.settings, {}),
+        ("Answers", analysis.settings, {}),
+    ]
+    return [
+        (title, [(own.name, _value(getattr(source, own.name)), words.get(own.name, "")) for own in fields(source)])
+        for title, source, words in groups
+    ]
+
+
+def checks_table(analysis: "Analysis", wording: Wording) -> Table:
+    """What was found out about the data, by time."""
+    series = analysis.sample.series
+    columns = (
+        Column("Time", "The time.", "time"),
+        Column("Objects", "Objects at that time."),
+        Column("Degrees of freedom", "How much independent evidence the distances are taken to carry."),
+        Column(
+            "Negative mass",
+            "Share of negative eigenvalues: 0% for distances between points; above 5% they are not like such distances.",
+        ),
+    )
+    rows = []
+    dof = analysis.sample.hyperparameters.dof_by_epoch(series.n_epochs)
+    for t, (n, own, label) in enumerate(zip(series.n_objects, dof, wording.labels, strict=True)):
+        mass = Cell("not looked at", np.nan)
+        if n <= LARGEST_CHECKED:
+            share = inspect(series.matrices[t], series.kind).negative_share
+            mass = Cell(f"{share:.1%}", share, share > MUCH_NEGATIVE)
+        rows.append(Row((Cell(label, float(t)), Cell(f"{n:,}", float(n)), Cell(f"{own:.3g}", own), mass)))
+    caption = "Marked values deserve a look."
+    return Table("checks", "Data checks", caption, columns, tuple(rows))
+
+
+def data_facts(analysis: "Analysis") -> list[str]:
+    """What is known about the data as a whole."""
+    series = analysis.sample.series
+    kind = "Squared distances" if series.kind == "distances" else "Similarities"
+    known = "objects are known by id" if series.ids is not None else "objects of different times are not identified"
+    facts = [f"{kind} between {sum(series.n_objects):,} objects at {series.n_epochs} times; {known}."]
+    if series.cross is not None:
+        facts.append("Distances between objects of different times are known; they help to follow clusters.")
+    if series.features is not None:
+        facts.append(f"Distances were computed from {series.features.n_features} features.")
+    facts.append(f"Unit of scale (mean half of a squared distance): {series.unit:.4g}. Settings are in this unit.")
+    return facts
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Gamma):
+        return f"Gamma(shape {value.shape:g}, scale {value.scale:g}), sampled"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, tuple) and value and all(isinstance(own, float) for own in value):
+        same = min(value) == max(value)
+        return f"{value[0]:.4g}" if same else f"{min(value):.4g} to {max(value):.4g}, by time"
+    if not isinstance(value, str | int):
+        return "given labels" if np.ndim(value) or hasattr(value, "__len__") else clean(str(value), 60)
+    return clean(str(value), 60)

@@ -1,0 +1,54 @@
+"""The table of objects, for those who ask for ids: all rows as data, the first ones as HTML."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tetiwd.plots.text import clean
+from tetiwd.report.rendering import Wording
+from tetiwd.report.tables import Cell, Row, Table, objects_table, probability
+
+if TYPE_CHECKING:
+    from tetiwd.analysis import Analysis
+
+SHOWN_AT_ONCE = 200
+MOST_OBJECTS = 20_000  # in the file; more make it slow to open
+LONGEST_ID = 60
+
+
+@dataclass(frozen=True)
+class ObjectList:
+    """The table with its first rows, and all rows for the script."""
+
+    table: Table
+    data: dict[str, Any]
+    n_objects: int
+
+
+def object_list(analysis: "Analysis", wording: Wording) -> ObjectList:
+    """All objects, the least certain first."""
+    found = analysis.memberships.table().sort_values("certainty", kind="stable")
+    name = "id" if "id" in found.columns else "object"
+    kept = found.head(MOST_OBJECTS)
+    data = [
+        [
+            clean(str(own), LONGEST_ID),
+            wording.epoch(time),
+            int(chain),
+            round(float(certainty), 3),
+            int(following),
+            round(float(p), 3),
+        ]
+        for own, time, chain, certainty, following, p in zip(
+            kept[name], kept.time, kept.chain, kept.certainty, kept.next_chain, kept.next_probability, strict=True
+        )
+    ]
+    rows = tuple(_row(own, wording) for own in data[:SHOWN_AT_ONCE])
+    values = {"times": list(wording.labels), "rows": data, "most": SHOWN_AT_ONCE}
+    return ObjectList(replace(objects_table(analysis, wording), rows=rows), values, len(found))
+
+
+def _row(own: list[Any], wording: Wording) -> Row:
+    name, t, chain, certainty, following, p = own
+    nothing = Cell("", float("nan"))
+    others = (Cell(following, following) if following >= 0 else Cell("others", 1e9), probability(p)) if p > 0 else (nothing, nothing)
+    return Row((Cell(name), Cell(wording.labels[t], float(t)), Cell(chain, chain), probability(certainty), *others), chain)
