@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -125,7 +126,9 @@ def test_json_is_json_and_nothing_else(table, run, tmp_path):
 
 def test_quiet_is_quiet(table, tmp_path):
     result = tetiwd("fit", table, "--time", "year", "--id", "patient", *QUICK, "--out", tmp_path / "run", "--quiet")
-    assert result.output == ""
+    assert result.stdout == ""
+    verdict = json.loads((tmp_path / "run" / "diagnostics.json").read_text("utf-8"))
+    assert result.stderr == ("" if verdict["converged"] else f"Warning: {verdict['verdict']}\n")
 
 
 def test_settings_from_a_file_and_by_hand(table, tmp_path):
@@ -202,6 +205,62 @@ def test_killed_and_resumed_gives_the_same_folder(how, table, tmp_path):
         xr.testing.assert_identical(cut.load(), whole.load())
 
 
+def test_nobody_writes_into_a_folder_that_is_being_written(table, tmp_path):
+    words = ["fit", table, "--id", "patient", "--time", "year", "--chains", "1", "--warmup", "20", "--draws", "20"]
+    tetiwd(*words, "--out", tmp_path / "run", "-q")
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        (tmp_path / "run" / "writing.pid").write_text(str(other.pid))
+        says = f"process {other.pid} is writing into"
+        assert says in tetiwd("resume", tmp_path / "run", "--draws", "30", code=6).stderr
+        assert says in tetiwd(*words, "--out", tmp_path / "run", "--overwrite", code=6).stderr
+        other.communicate(b"\n")
+    tetiwd("resume", tmp_path / "run", "--draws", "30", "-q")  # it has ended, or was killed
+    assert not (tmp_path / "run" / "writing.pid").exists()
+
+
+def test_draws_of_other_data_are_refused(run, table, tmp_path):
+    shutil.copytree(run, tmp_path / "mixed")
+    words = [
+        "fit",
+        table,
+        "--time",
+        "year",
+        "--columns",
+        "weight, age",
+        "--chains",
+        "1",
+        "--warmup",
+        "5",
+        "--draws",
+        "5",
+    ]
+    tetiwd(*words, "--out", tmp_path / "other", "-q")
+    shutil.copy(tmp_path / "other" / "data.nc", tmp_path / "mixed" / "data.nc")
+    assert "the draws are not about these data" in tetiwd("summarize", tmp_path / "mixed", code=6).stderr
+
+
+def test_what_was_left_out_is_written_down(table, tmp_path):
+    data = pd.read_csv(table)
+    data.loc[3, "age"] = np.nan
+    data.to_csv(tmp_path / "gap.csv", index=False)
+    words = ["fit", tmp_path / "gap.csv", "--id", "patient", "--time", "year", "--drop-missing", "--chains", "1"]
+    tetiwd(*words, "--warmup", "5", "--draws", "5", "--out", tmp_path / "run", "-q")
+    notes = json.loads((tmp_path / "run" / "diagnostics.json").read_text("utf-8"))["notes"]
+    assert any("left out 1 of 75 rows with missing values" in note for note in notes)
+
+
+def test_labels_of_times_are_written_whole(tmp_path):
+    rng = rng_for(6)
+    X = rng.standard_normal((20, 2))
+    data = pd.DataFrame({"when": [2014.6253, 2014.6271] * 10, "a": X[:, 0], "b": X[:, 1]})
+    data.to_csv(tmp_path / "t.csv", index=False)
+    words = ["fit", tmp_path / "t.csv", "--time", "when", "--chains", "1", "--warmup", "5", "--draws", "5"]
+    shown = tetiwd(*words, "--out", tmp_path / "run").stdout
+    assert pd.read_csv(tmp_path / "run" / "labels.csv").time.unique().tolist() == [2014.6253, 2014.6271]
+    assert "2014.6253" in shown
+    assert "2014.63" not in shown
+
+
 def test_a_finished_run_can_be_extended(table, tmp_path):
     words = ["--id", "patient", "--time", "year", "--chains", "1", "--warmup", "20"]
     tetiwd("fit", table, *words, "--draws", "20", "--out", tmp_path / "run", "-q")
@@ -263,7 +322,8 @@ def test_forecast_and_backtest(run, tmp_path):
     assert "new" in tetiwd("forecast", run).stdout
     tetiwd("forecast", run, "--out", tmp_path / "f.csv")
     assert "is there already" in tetiwd("forecast", run, "--out", tmp_path / "f.csv", code=6).stderr
-    assert tetiwd("forecast", run, "--backtest").stdout
+    assert (tmp_path / "f.csv").read_bytes() == (run / "forecast.csv").read_bytes()
+    assert "observed" in tetiwd("forecast", run, "--backtest").stdout
 
 
 @pytest.mark.parametrize("design", ["separated", "overlapping", "independent", "model"])
@@ -352,6 +412,7 @@ def test_output_into_a_pipe_that_closes(run):
     )
     os.close(writer)
     assert "Traceback" not in process.stderr
+    assert process.returncode == 0
 
 
 def test_doctor_and_warmup():

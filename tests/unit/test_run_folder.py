@@ -188,8 +188,12 @@ def test_a_crash_while_writing_leaves_the_old_file(tmp_path):
 
 
 def test_diagnostics_are_valid_json_even_where_numbers_are_not(sample):
-    text = json.dumps(diagnostics_as_json(sample), allow_nan=False)
-    assert json.loads(text)["verdict"] == sample.diagnostics.verdict
+    odd = replace(sample.diagnostics.quantities[0], r_hat=np.inf, mean=np.nan)
+    apart = replace(sample, diagnostics=replace(sample.diagnostics, quantities=(odd,)))
+    found = json.loads(json.dumps(diagnostics_as_json(apart), allow_nan=False))["quantities"][0]
+    assert found["r_hat"] is None
+    assert found["mean"] is None
+    assert found["ess_bulk"] == pytest.approx(odd.ess_bulk, abs=1e-5)
 
 
 @pytest.mark.parametrize(

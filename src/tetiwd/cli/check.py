@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from tetiwd.io.settings import RunSettings
 
 LARGEST_CHECKED = 3000  # objects of a time whose eigenvalues are found; they take O(n³)
+ONE_TIME = "there is only one time; name the column of times with --time, or a table of them with --objects"
 MUCH_NEGATIVE = 0.05
 UNLIKE_COLUMNS = 10.0  # ratio of standard deviations of features
 
@@ -83,10 +84,6 @@ def examine(found: "Input", settings: "RunSettings") -> dict[str, Any]:
     by_name = {way: _estimate(series, way) for way in ("auto", "spectrum", "dispersion")}
     negative = [_negative_share(series, t) if n <= LARGEST_CHECKED else None for t, n in enumerate(series.n_objects)]
     worst = max((share for share in negative if share is not None), default=0.0)
-    if series.n_epochs == 1:
-        warnings.append(
-            "there is only one time; name the column of times with --time, or a table of them with --objects"
-        )
     other = None
     if settings.data.squared is not None and found.format not in ("features", "fasta"):
         other = wrong_reading(series, settings.data.squared)
@@ -127,7 +124,7 @@ def examine(found: "Input", settings: "RunSettings") -> dict[str, Any]:
         "unit": series.unit,
         "identical_pairs": identical,
         "dof": by_name | {"used": _used(series, settings.model.dof)},
-        "notes": list(found.notes),
+        "notes": [*found.notes, *([ONE_TIME] if series.n_epochs == 1 else [])],
         "warnings": warnings,
     }
 

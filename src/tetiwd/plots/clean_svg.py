@@ -15,7 +15,10 @@ from tetiwd.plots.text import FONT
 SVG, XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
 NUMBER = re.compile(r"-?\d*\.\d+(?:e-?\d+)?")
 PASSED_ON = ("fill", "stroke", "stroke-width", "fill-opacity", "stroke-opacity", "clip-path", "font-size")
-GEOMETRY = ("x", "y", "width", "height", "transform", "points", "stroke-dasharray", "stroke-width", "font-size")
+ROUNDED = (
+    *("x", "y", "width", "height", "viewBox", "transform", "font-size"),
+    *("stroke-width", "stroke-dasharray", "opacity", "fill-opacity", "stroke-opacity"),
+)
 INK = {"#000000": "currentColor", "black": "currentColor"}
 EVERYWHERE = {"stroke-linejoin": "round", "stroke-linecap": "butt", "fill": "currentColor"}
 Marked = Mapping[str, tuple[str, Mapping[str, str]]]
@@ -54,6 +57,8 @@ def _plain_attributes(own: Element) -> None:
         own.set(name.removeprefix(XLINK), own.attrib.pop(name))
     for name in ("font-family", "stroke-dashoffset", "version"):
         own.attrib.pop(name, None)
+    if own.get("text-anchor") == "start":
+        del own.attrib["text-anchor"]
     if own.get("transform", "").startswith("rotate(-0 "):
         del own.attrib["transform"]
     if own.get("fill") == "none" or own.get("fill-opacity") == "0":
@@ -68,7 +73,7 @@ def _plain_attributes(own: Element) -> None:
         own.set("href", _smaller_png(own.attrib["href"]))
         own.set("image-rendering", "pixelated")
         return  # a small error in its matrix is one of many pixels
-    for name in GEOMETRY:
+    for name in ROUNDED:
         if name in own.attrib:
             own.set(name, _rounded(own.attrib[name]))
     if own.tag == f"{SVG}path" and "id" not in own.attrib and own.get("stroke", "none") == "none":

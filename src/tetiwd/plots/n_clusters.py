@@ -58,8 +58,8 @@ def plot_n_clusters(analysis: "Analysis", ax: "Axes | None" = None, *, marks: Ma
     ax.plot(epochs, own, ls="", marker="D", ms=size, mfc="#FFFFFF", mec="#010101", mew=1.0, label="clustering")
     time_axis(ax, analysis.sample.series.times, margin=0.7)
     ax.set_ylim(min([*cells, own.min()]) - 0.7, max([*cells, own.max()]) + 0.7)
-    ax.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=8, min_n_ticks=1))
     ax.set_ylabel("clusters")
-    note = f"the darker, the more probable · line: {analysis.settings.level:.0%} interval · diamond: the clustering"
+    note = f"darker: more probable · line: {analysis.settings.level:.0%} interval · diamond: clustering"
     title(ax, "Number of clusters at every time", note)
     return ax

@@ -75,10 +75,8 @@ def plot_sizes(
         ax = new_axes(min(10.0, max(6.4, 4.6 + 0.25 * len(times))), min(8.0, 1.5 + 0.5 * len(lanes)))
     forecast = analysis.forecast
     time_axis(ax, times, "next" if forecast else "", margin=0.25 if len(times) > 1 else 0.5)
-    picture = _Lanes(ax, lanes, named_times(times), as_marks(marks))
+    picture = _Lanes(ax, lanes, named_times(times), as_marks(marks), backtest)
     picture.draw()
-    if backtest is not None:
-        picture.add(backtest)
     note = f"band: {analysis.settings.level:.0%} interval of the draws"
     if forecast:
         note += f" · fan: forecast, {forecast.level:.0%} interval"
@@ -139,9 +137,15 @@ def _quantiles(forecast: Forecast, columns: list[int], tail: float) -> Floats:
 class _Lanes:
     """Lanes below one another on one scale."""
 
-    def __init__(self, ax: "Axes", lanes: list[Lane], times: tuple[str, ...], marks: Marks) -> None:
+    def __init__(
+        self, ax: "Axes", lanes: list[Lane], times: tuple[str, ...], marks: Marks, backtest: "Backtest | None"
+    ) -> None:
         self.ax, self.lanes, self.times, self.marks = ax, lanes, times, marks
-        heights = np.array([own.height for own in lanes])
+        self.cases = [] if backtest is None else backtest.cases
+        most = {own.chain: own.height for own in lanes}
+        for case in self.cases:
+            most[case.cluster] = max(most.get(case.cluster, 0.0), case.upper, case.observed)
+        heights = np.array([most[own.chain] for own in lanes])
         points = size_of(ax)[1] * 0.85
         least = min(1.0, LEAST_LANE * len(lanes) / points) * max(heights.sum(), 1e-9) / len(lanes)
         self.heights = np.maximum(heights, least) + 0.25 * least
@@ -162,6 +166,7 @@ class _Lanes:
                 self.marks.mark(own, chain=lane.chain, title=words)
             self.dots(lane, base)
             self.name(lane, base, words)
+        self.checks()
 
     def past(self, lane: Lane, base: float) -> list[Any]:
         """Line and band, or an upright line where a chain is there at one time only."""
@@ -243,10 +248,10 @@ class _Lanes:
             alpha=SOFT,
         )
 
-    def add(self, backtest: "Backtest") -> None:
-        """What was forecast for each time from the one before."""
+    def checks(self) -> None:
+        """What was forecast for each time from the one before, if that is known."""
         where = {lane.chain: base for lane, base in zip(self.lanes, self.base.tolist(), strict=True)}
-        for case in backtest.cases:
+        for case in self.cases:
             if case.cluster in where:
                 base = where[case.cluster]
                 x = case.epoch - 0.08

@@ -22,7 +22,7 @@ TRUST = {
     ),
     "fair": (
         "The computation should run longer",
-        "Nothing speaks against the answer, but the repetitions of the computation are too short or too few to prove it.",
+        "Nothing speaks against the answer, but the repetitions of the computation are too short or too few.",
     ),
     "bad": (
         "The computation has not settled yet",
@@ -55,7 +55,7 @@ def _numbers(analysis: "Analysis", labels: Sequence[str]) -> tuple[list[str], li
     fixed = (table.lower == table.upper).to_numpy()
     if fixed.all():
         return ["The number of clusters at every time." if len(fixed) > 1 else "The number of clusters."], []
-    open_ones = np.flatnonzero(~fixed)
+    open_ones = np.flatnonzero(~fixed).tolist()
     ranges = [f"{table.lower[t]} to {table.upper[t]} at {labels[t]}" for t in open_ones]
     if len(open_ones) <= MOST_TIMES:
         unsure = f"How many clusters there are: {', '.join(ranges)}."
@@ -66,7 +66,7 @@ def _numbers(analysis: "Analysis", labels: Sequence[str]) -> tuple[list[str], li
             f"How many clusters there are at {where} times; "
             f"at {labels[widest]}, for example, {table.lower[widest]} to {table.upper[widest]}."
         )
-    named = [labels[t] for t in np.flatnonzero(fixed)]
+    named = [labels[t] for t in np.flatnonzero(fixed).tolist()]
     if not named:
         return [], [unsure]
     where = listed(named) if len(named) <= MOST_TIMES else f"{len(named)} of {len(fixed)} times"

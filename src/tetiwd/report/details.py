@@ -60,7 +60,7 @@ def checks_table(analysis: "Analysis", wording: Wording) -> Table:
         Column("Degrees of freedom", "How much independent evidence the distances are taken to carry."),
         Column(
             "Negative mass",
-            "Share of negative eigenvalues: 0% for distances between points; above 5% they are not like such distances.",
+            "Share of negative eigenvalues: 0% for distances between points, above 5% they are unlike these.",
         ),
     )
     rows = []
@@ -72,7 +72,7 @@ def checks_table(analysis: "Analysis", wording: Wording) -> Table:
             mass = Cell(f"{share:.1%}", share, share > MUCH_NEGATIVE)
         rows.append(Row((Cell(label, float(t)), Cell(f"{n:,}", float(n)), Cell(f"{own:.3g}", own), mass)))
     caption = "Marked values deserve a look."
-    return Table("checks", "Data checks", caption, columns, tuple(rows))
+    return Table("checks", "Distances at every time", caption, columns, tuple(rows))
 
 
 def data_facts(analysis: "Analysis") -> list[str]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from textwrap import fill
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,8 +21,9 @@ PIXELS = 96 / 72  # of a page, per unit of matplotlib's pictures
 WIDTH, NARROW = 1060, 360  # pixels of the first picture, on a screen and on a phone
 MOST_TIMES_ON_A_PHONE = 9  # columns of a picture that is as narrow as that
 SMALL, WIDE = 640, 700  # pixels: a picture with its caption beside it; one that is scrolled on a phone
+PHONE = 3.8  # inches, width of other pictures there
 PANEL = 3.4  # inches, side of a picture of one time; three stand side by side
-LETTER = 0.062  # inches, width of a letter of a note
+MOST_CLUSTERS_IN_A_PANEL = 7  # whose distances can be read in it
 MOST_PANELS = 60  # times with a picture of their own; evenly spaced if there are more
 
 
@@ -50,8 +51,8 @@ class Figure:
     @property
     def look(self) -> str:
         """ "small" if there is room for the caption beside it, "wide" if a phone has to scroll it."""
-        width = _width(self.svg) if self.svg and not self.narrow else 0.0
-        return "small" if 0 < width <= SMALL else "wide" if width > WIDE else ""
+        width = _width(self.svg) if self.svg else 0.0
+        return "small" if 0 < width <= SMALL else "wide" if width > WIDE and not self.narrow else ""
 
 
 def figures(analysis: "Analysis", outcomes: "Outcomes | None" = None) -> list[Figure]:
@@ -61,20 +62,21 @@ def figures(analysis: "Analysis", outcomes: "Outcomes | None" = None) -> list[Fi
 
 def _figures(analysis: "Analysis", outcomes: "Outcomes | None", wording: Wording) -> Iterator[Figure]:
     """One after the other."""
-    yield _alluvial(analysis, len(wording.labels))
+    few = len(wording.labels) <= MOST_TIMES_ON_A_PHONE
+    yield _alluvial(analysis, few)
     yield _one(
         "n_clusters",
         "Number of clusters",
-        "How many clusters there are at every time: the stronger the colour, the more probable the number; the line covers "
-        "what is probable, and the diamond is the number in the picture above.",
+        "How many clusters there are at every time: the stronger the colour, the more probable the number; the line "
+        "covers what is probable, and the diamond is the number in the picture above.",
         lambda marks: plots.plot_n_clusters(analysis, marks=marks),
     )
     maps = plots.object_maps(analysis)
     yield _by_time(
         "map",
         "Where the objects are",
-        "Every dot is an object in the colour of its chain, and the closer two dots, the more alike the objects; hollow "
-        "dots belong to their cluster less certainly.",
+        "Every dot is an object in the colour of its chain, and the closer two dots, the more alike the objects; "
+        "hollow dots belong to their cluster less certainly.",
         wording,
         lambda t, marks: _without_margins(plots.plot_map(analysis, t, new_axes(PANEL, PANEL), maps=maps, marks=marks)),
     )
@@ -85,12 +87,13 @@ def _figures(analysis: "Analysis", outcomes: "Outcomes | None", wording: Wording
         if analysis.forecast is not None
         else "The share of the objects that every chain has at every time.",
         lambda marks: plots.plot_sizes(analysis, marks=marks),
+        partial(_sizes_on_a_phone, analysis) if few else None,
     )
     yield _by_time(
         "coclustering",
         "Who belongs together",
-        "Every row and every column is an object: the stronger the colour where they meet, the more certain that the two "
-        "are in one cluster.",
+        "Every row and every column is an object: the stronger the colour where they meet, the more certain that the "
+        "two are in one cluster.",
         wording,
         lambda t, marks: plots.plot_coclustering(analysis, t, new_axes(PANEL, PANEL), marks=marks),
     )
@@ -98,10 +101,10 @@ def _figures(analysis: "Analysis", outcomes: "Outcomes | None", wording: Wording
         yield _by_time(
             "geometry",
             "How far clusters are apart",
-            "Every number is a distance between two clusters in the unit of the data: below the diagonal as the model has "
-            "it, above as it was measured.",
+            "Every number is a distance between two clusters in the unit of the data: below the diagonal as the model "
+            "has it, above as it was measured.",
             wording,
-            lambda t, marks: plots.plot_geometry(analysis, t, marks=marks),
+            partial(_geometry, analysis),
         )
     if outcomes is not None:
         yield _one(
@@ -120,19 +123,38 @@ def _figures(analysis: "Analysis", outcomes: "Outcomes | None", wording: Wording
         )
 
 
-def _alluvial(analysis: "Analysis", n_times: int) -> Figure:
+def _alluvial(analysis: "Analysis", few: bool) -> Figure:
     layout = plots.alluvial_layout(analysis.chains)
     caption = (
-        "Every column is a time, every block a cluster, as high as it has objects; a ribbon leads to the same cluster at "
-        "the next time, and the paler it is, the less certain that is."
+        "Every column is a time, every block a cluster, as high as it has objects; a ribbon leads to the same cluster "
+        "at the next time, and the paler it is, the less certain that is."
     )
     picture = plots.alluvial_svg(layout, width=WIDTH)
-    narrow = plots.alluvial_svg(layout, width=NARROW) if n_times <= MOST_TIMES_ON_A_PHONE else ""
+    narrow = plots.alluvial_svg(layout, width=NARROW) if few else ""
     return Figure("alluvial", "Chains of clusters through time", caption, picture, narrow=narrow)
 
 
-def _one(key: str, title: str, caption: str, draw: Callable[[Marks], Any], *, folded: bool = False) -> Figure:
-    return Figure(key, title, caption, _svg(draw, title, caption, keep_title=folded), folded)
+def _sizes_on_a_phone(analysis: "Analysis", marks: Marks) -> Any:
+    height = 1.5 + 0.5 * min(12, analysis.clustering.n_chains + 2)
+    return plots.plot_sizes(analysis, new_axes(PHONE, height), marks=marks)
+
+
+def _geometry(analysis: "Analysis", t: int, marks: Marks) -> Any:
+    few = analysis.clustering.n_clusters[t] <= MOST_CLUSTERS_IN_A_PANEL
+    return plots.plot_geometry(analysis, t, new_axes(PANEL, PANEL) if few else None, marks=marks)
+
+
+def _one(
+    key: str,
+    title: str,
+    caption: str,
+    draw: Callable[[Marks], Any],
+    draw_narrow: Callable[[Marks], Any] | None = None,
+    *,
+    folded: bool = False,
+) -> Figure:
+    narrow = _svg(draw_narrow, title, caption) if draw_narrow else ""
+    return Figure(key, title, caption, _svg(draw, title, caption), folded, narrow=narrow)
 
 
 def _by_time(key: str, title: str, caption: str, wording: Wording, draw: Callable[[int, Marks], Any]) -> Figure:
@@ -143,34 +165,23 @@ def _by_time(key: str, title: str, caption: str, wording: Wording, draw: Callabl
     panels = []
     for t in epochs:
         label = wording.labels[t]
-        panels.append(Panel(t, label, _svg(lambda marks, t=t: draw(t, marks), f"{title}, {label}", caption)))  # type: ignore[misc]
+        panels.append(Panel(t, label, _svg(partial(draw, t), f"{title}, {label}", caption)))
     return Figure(key, title, caption, panels=tuple(panels))
 
 
-def _svg(draw: Callable[[Marks], Any], title: str, desc: str, *, keep_title: bool = False) -> str:
+def _svg(draw: Callable[[Marks], Any], title: str, desc: str) -> str:
     """A picture of matplotlib with its size in pixels, so that it is not blown up to the width of the page."""
     marks = Marks()
     with apart():
-        axes = draw(marks)
-        if not keep_title:
-            axes.set_title("", loc="left")  # the page has a heading
-        _wrap_note(axes)
-        svg = svg_of(axes.get_figure(), marks, title=title, desc=desc)
+        svg = svg_of(draw(marks).get_figure(), marks, title=title, desc=desc)
     return svg.replace(' width="100%"', f' width="{_width(svg):.0f}"', 1)
 
 
 def _without_margins(axes: Any) -> Any:
     """The same map in a figure that is as high as the map is."""
     (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
-    axes.get_figure().set_size_inches(PANEL, (PANEL - 0.1) * (high - low) / (right - left) + 0.35)
+    axes.get_figure().set_size_inches(PANEL, (PANEL - 0.2) * (high - low) / (right - left) + 0.65)
     return axes
-
-
-def _wrap_note(axes: Any) -> None:
-    """The line above a picture on as many lines as its width asks for."""
-    for own in axes.texts:
-        if getattr(own, "xy", None) == (0, 1):
-            own.set_text(fill(own.get_text(), int(axes.get_figure().get_size_inches()[0] / LETTER) - 6))
 
 
 def _width(svg: str) -> float:

@@ -50,5 +50,11 @@ def object_list(analysis: "Analysis", wording: Wording) -> ObjectList:
 def _row(own: list[Any], wording: Wording) -> Row:
     name, t, chain, certainty, following, p = own
     nothing = Cell("", float("nan"))
-    others = (Cell(following, following) if following >= 0 else Cell("others", 1e9), probability(p)) if p > 0 else (nothing, nothing)
-    return Row((Cell(name), Cell(wording.labels[t], float(t)), Cell(chain, chain), probability(certainty), *others), chain)
+    others = (
+        (Cell(following, following) if following >= 0 else Cell("others", 1e9), probability(p))
+        if p > 0
+        else (nothing, nothing)
+    )
+    return Row(
+        (Cell(name), Cell(wording.labels[t], float(t)), Cell(chain, chain), probability(certainty), *others), chain
+    )

@@ -21,7 +21,7 @@ from tetiwd.report.rendering import (
     style_sheet,
     trusted,
 )
-from tetiwd.summarize.words import in_words
+from tetiwd.summarize.words import in_words, verdict_in_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +70,7 @@ def report_html(analysis: Analysis, *, show_ids: bool = False, outcomes: "Outcom
     sample = analysis.sample
     wording = Wording(sample.series.times)
     style, code = style_sheet(), script()
-    found = _found(analysis)
+    found, about_the_run = _sentences(analysis)
     certain, uncertain = certain_and_not(analysis, wording.labels)
     listed = [tables.chains_table(analysis, wording), tables.events_table(analysis, wording)]
     coming = tables.forecast_table(analysis, wording)
@@ -80,7 +80,14 @@ def report_html(analysis: Analysis, *, show_ids: bool = False, outcomes: "Outcom
     numbers, diagnosed = tables.numbers_table(analysis, wording), tables.diagnostics_table(analysis, wording)
     checks = details.checks_table(analysis, wording)
     objects = object_list(analysis, wording) if show_ids else None
-    explained = [*listed, *([results] if results else []), numbers, *([objects.table] if objects else []), diagnosed, checks]
+    explained = [
+        *listed,
+        *([results] if results else []),
+        numbers,
+        *([objects.table] if objects else []),
+        diagnosed,
+        checks,
+    ]
     return render(
         "report.html",
         policy=content_security_policy(style, code),
@@ -93,8 +100,8 @@ def report_html(analysis: Analysis, *, show_ids: bool = False, outcomes: "Outcom
         uncertain=wording.sentences(uncertain),
         trust=trust(sample.diagnostics, len(sample.draws)),
         trust_words=TRUST,
-        verdict=wording.sentence(sample.diagnostics.verdict),
-        complete=sample.complete,
+        verdict=wording.sentence(verdict_in_words(sample.diagnostics.verdict)),
+        about_the_run=wording.sentences(about_the_run),
         notes=wording.sentences(sample.notes),
         chips=_chips(analysis, wording),
         n_colours=N_COLOURS,
@@ -137,10 +144,12 @@ def shown(value: Any) -> str:
     return str(value)
 
 
-def _found(analysis: Analysis) -> list[str]:
-    """Sentences about what was found; the verdict and notes have a place of their own."""
-    elsewhere = {analysis.sample.diagnostics.verdict, *analysis.sample.notes}
-    return [own for own in in_words(analysis) if own not in elsewhere]
+def _sentences(analysis: Analysis) -> tuple[list[str], list[str]]:
+    """Sentences about what was found, and about the run; the verdict and notes have a place of their own."""
+    elsewhere = {verdict_in_words(analysis.sample.diagnostics.verdict), *analysis.sample.notes}
+    sentences = [own for own in in_words(analysis) if own not in elsewhere]
+    about_the_run = [own for own in sentences if own.startswith("The run ")]
+    return [own for own in sentences if own not in about_the_run], about_the_run
 
 
 def _span(labels: tuple[str, ...]) -> tuple[str, ...]:

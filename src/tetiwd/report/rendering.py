@@ -9,8 +9,8 @@ from re import escape as literal
 from re import split
 from typing import TYPE_CHECKING, Any
 
-from tetiwd.plots.text import clean, times_as_text
 from tetiwd.plots.colours import chain_colour, text_colour
+from tetiwd.plots.text import clean, times_as_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -111,7 +111,9 @@ class Wording:
         if not self.foreign:
             return escape(text)
         parts = split(f"({'|'.join(map(literal, self.foreign))})", text)
-        return trusted("").join(trusted("<bdi>{}</bdi>").format(own) if i % 2 else escape(own) for i, own in enumerate(parts))
+        return trusted("").join(
+            trusted("<bdi>{}</bdi>").format(own) if i % 2 else escape(own) for i, own in enumerate(parts)
+        )
 
     def sentences(self, texts: Iterable[str]) -> "list[Markup]":
         """Several of them."""

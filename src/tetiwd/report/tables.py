@@ -146,13 +146,15 @@ def forecast_table(analysis: "Analysis", wording: Wording) -> Table | None:
         Column("Nobody", "Probability that no object is in it: the chain ends, or nothing new appears."),
     )
     words = {"other": "others", "new": "new"}
-    rows = []
+    rows: list[Row] = []
     for own in coming.table().itertuples(index=False):
         chain = None if own.cluster in words else int(own.cluster)
         name = Cell(own.cluster, own.cluster) if chain is not None else Cell(words[own.cluster], 1e9 + len(rows))
         shares = (_share(own.now), _share(own.expected), _share(own.lower), _share(own.upper))
         rows.append(Row((name, *shares, probability(own.nobody)), chain))
-    caption = f"Shares among {coming.n_next} objects at the time after {wording.label(coming.time)}. “Others” are clusters "
+    caption = (
+        f"Shares among {coming.n_next} objects at the time after {wording.label(coming.time)}. “Others” are clusters "
+    )
     caption += "that are too uncertain to be listed, “new” are clusters never seen before."
     return Table("forecast", "What to expect next", caption, columns, tuple(rows))
 
@@ -193,7 +195,7 @@ def outcomes_table(outcomes: "Outcomes", wording: Wording) -> Table:
         rates = (_share(own.rate), _share(own.lower), _share(own.upper))
         cells = (Cell(own.chain, own.chain), *counts, *rates, probability(own.probability_higher_than_rest))
         rows.append(Row(cells, own.chain))
-    return Table("outcomes", "Outcomes by chain", f"Rates with {level} intervals.", columns, tuple(rows))
+    return Table("outcomes", "Rates by chain", f"With {level} intervals.", columns, tuple(rows))
 
 
 def diagnostics_table(analysis: "Analysis", wording: Wording) -> Table:
@@ -215,7 +217,9 @@ def diagnostics_table(analysis: "Analysis", wording: Wording) -> Table:
             r_hat = Cell(f"{own.r_hat:.2f}" if isfinite(own.r_hat) else "infinite", own.r_hat, apart)
             rest = (r_hat, _rounded(own.ess_bulk, thin), _rounded(own.ess_tail))
         rows.append(Row((name, Cell(f"{own.mean:.4g}", own.mean), *rest)))
-    caption = "Do the repetitions of the computation (MCMC chains, not cluster chains) agree? Marked values do not suffice."
+    caption = (
+        "Do the repetitions of the computation (MCMC chains, not cluster chains) agree? Marked values do not suffice."
+    )
     return Table("diagnostics", "Diagnostics", caption, columns, tuple(rows), "There are too few draws to judge.")
 
 
@@ -229,7 +233,7 @@ def objects_table(analysis: "Analysis", wording: Wording) -> Table:
         Column("Next best", "The chain that comes next, where there is one.", "chain"),
         Column("Its probability", "Probability of that one."),
     )
-    return Table("objects", "Objects", "Where every object belongs, and how certain that is.", columns, ())
+    return Table("objects", "Where every object belongs", "The least certain ones come first.", columns, ())
 
 
 def bars(sizes: "Sequence[int] | np.ndarray[Any, Any]", labels: Sequence[str], chain: int, largest: int) -> Any:

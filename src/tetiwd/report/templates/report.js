@@ -246,7 +246,7 @@
     const label = make("label", {}, "Go to ");
     const picker = make("select");
     for (const panel of strip.children) {
-      picker.append(make("option", { value: panel.dataset.epoch }, panel.querySelector(".time").textContent));
+      picker.append(make("option", { value: panel.dataset.epoch }, panel.dataset.time));
     }
     label.append(picker);
     const step = (words, by) => {
