@@ -115,12 +115,12 @@ class _WishartClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.report(folder.path / "report.html")
         return folder.path
 
-    def report(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write one HTML file that needs no network and no other file."""
+    def report(self, path: str | Path, *, overwrite: bool = False, show_ids: bool = False) -> Path:
+        """Write one HTML file that needs no network and no other file; with ids of objects only if asked for."""
         from tetiwd.report import write_report
 
         check_is_fitted(self)
-        return write_report(self.analysis_, path, overwrite=overwrite)
+        return write_report(self.analysis_, path, overwrite=overwrite, show_ids=show_ids)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

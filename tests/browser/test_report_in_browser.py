@@ -25,7 +25,7 @@ const shown = [];
 const clipped = (box, element) => {
   let [left, top, right, bottom] = [box.left, box.top, box.right, box.bottom];
   for (let own = element; own && own !== document.body; own = own.parentElement) {
-    if (own.nodeName === "svg" || getComputedStyle(own).overflowX === "visible") continue;
+    if (getComputedStyle(own).overflowX === "visible") continue;
     const frame = own.getBoundingClientRect();
     [left, top] = [Math.max(left, frame.left), Math.max(top, frame.top)];
     [right, bottom] = [Math.min(right, frame.right), Math.min(bottom, frame.bottom)];

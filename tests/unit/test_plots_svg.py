@@ -216,7 +216,15 @@ class TestMarks:
 
     def test_clip_paths_stay_on_what_does_not_move(self):
         """A clip path on an element that is moved would be moved with it."""
-        svg = self.svg(lambda ax, marks: (ax.imshow([[0, 1]]), ax.plot([0, 1, 2], "o"), ax.set_xlim(0, 0.5)))
+
+        def draw(ax, _):
+            ax.imshow([[0, 1]])
+            for where in ([0, 1, 2], [0.2], [0.3]):
+                ax.plot(where, where, "o", color="#123456")
+
+        svg = self.svg(draw)
+        assert "<use" in svg
+        assert "clip-path" in svg
         for own in ElementTree.fromstring(svg).iter():
             if "clip-path" in own.attrib:
                 assert "transform" not in own.attrib

@@ -43,23 +43,35 @@ def report(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="File to write; RUN/report.html if not given.")
     ] = None,
+    show_ids: Annotated[bool, typer.Option("--show-ids", help="List objects by their ids.")] = False,
+    figures: Annotated[
+        Path | None, typer.Option("--figures", help="Folder to write every figure to, as SVG, PNG and PDF.")
+    ] = None,
     loss: o.Loss = None,
     links: o.Links = None,
     overwrite: o.Overwrite = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Write the report of a run: one HTML file that needs no network and no other file. Ids are not in it.
+    """Write the report of a run: one HTML file that needs no network and no other file.
 
-    Example:
+    Ids are in it only if they are asked for. Examples:
 
       tetiwd report run --out for-the-board.html
+
+      tetiwd report run --out report.html --figures figures
     """
+    from tetiwd.plots import save_figures
     from tetiwd.report import write_report
 
     target = run_folder / "report.html" if out is None else out
     analysis = _analysis(run_folder, o.answer_tables(loss, links))
-    path = write_report(analysis, target, overwrite=overwrite)
-    Voice(quiet=quiet).say(f"Wrote {path}.")
+    voice = Voice(quiet=quiet)
+    path = write_report(analysis, target, overwrite=overwrite, show_ids=show_ids)
+    voice.say(f"Wrote {path}.")
+    if figures is not None:
+        with voice.busy("Drawing"):
+            written = save_figures(analysis, figures, overwrite=overwrite)
+        voice.say(f"Wrote {len(written)} figures into {figures}.")
 
 
 @speaking

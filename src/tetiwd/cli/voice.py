@@ -13,6 +13,7 @@ import typer
 from tetiwd.cli import exit_codes
 from tetiwd.cli.wording import in_words_of_options, one_line, visible
 from tetiwd.errors import MemoryLimitError, RunFolderError, TetiwdError
+from tetiwd.io.writing import LABELS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,10 +73,11 @@ class Voice:
 
 
 def aligned(table: "pd.DataFrame") -> list[str]:
-    """Rows of text in columns: numbers to the right, text to the left."""
-    from tetiwd.report.page import as_rows
-
-    head, *cells = as_rows(table)
+    """Rows of text in columns: numbers to the right, text to the left. Labels of times and objects are shown whole."""
+    head = [str(name).replace("_", " ") for name in table.columns]
+    whole = [name in LABELS for name in table.columns]
+    rows = table.itertuples(index=False)
+    cells = [[visible(_shown(value, own)) for value, own in zip(row, whole, strict=True)] for row in rows]
     widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
     numeric = [table.dtypes.iloc[i].kind in "iufb" for i in range(len(head))]
 
@@ -84,6 +86,12 @@ def aligned(table: "pd.DataFrame") -> list[str]:
         return "  ".join(parts).rstrip()
 
     return [line(head), *map(line, cells)]
+
+
+def _shown(value: Any, whole: bool) -> str:
+    if isinstance(value, float) and not whole:
+        return "" if value != value else f"{value:.2f}"
+    return str(value)
 
 
 def speaking(function: F) -> F:

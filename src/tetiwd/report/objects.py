@@ -43,7 +43,7 @@ def object_list(analysis: "Analysis", wording: Wording) -> ObjectList:
         )
     ]
     rows = tuple(_row(own, wording) for own in data[:SHOWN_AT_ONCE])
-    values = {"times": list(wording.labels), "rows": data, "most": SHOWN_AT_ONCE}
+    values = {"times": list(wording.labels), "rows": data, "most": SHOWN_AT_ONCE, "all": len(found)}
     return ObjectList(replace(objects_table(analysis, wording), rows=rows), values, len(found))
 
 

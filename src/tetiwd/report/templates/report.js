@@ -198,7 +198,8 @@
         draw();
         const shown = Math.min(kept.length, data.most);
         const which = words.length ? `${kept.length} of ${rows.length} objects match` : `${rows.length} objects`;
-        return shown < kept.length ? `${which}; the first ${shown} are shown` : which;
+        const rest = data.all > rows.length ? ` of ${data.all}, the rest is in labels.csv` : "";
+        return which + rest + (shown < kept.length ? `; the first ${shown} are shown` : "");
       },
     };
   };
