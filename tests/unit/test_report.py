@@ -21,7 +21,6 @@ from tetiwd.report.certainty import TRUST, certain_and_not, trust
 from tetiwd.report.details import CITATION
 from tetiwd.report.figures import figures
 from tetiwd.report.objects import SHOWN_AT_ONCE, object_list
-from tetiwd.report.page import as_rows, shown
 from tetiwd.report.rendering import Wording, json_for_script, script, style_sheet
 from tetiwd.report.tables import chains_table, probability
 from tetiwd.summarize.diagnostics import Diagnostics, Quantity
@@ -365,10 +364,3 @@ def test_size_of_the_file():
     few = SamplerSettings(n_chains=2, n_warmup=10, n_draws=10, n_anneal=2, seed=1)
     html = report_html(Analysis(run_chains(series, MODEL, few)), show_ids=True)
     assert len(html.encode()) < 5_000_000 * 8 * n / (15 * 150)  # 5 MB for 15 times of 150 objects
-
-
-def test_rows_and_values_as_text(analysis):
-    head, *rows = as_rows(analysis.n_clusters())
-    assert head == ["time", "objects", "clusters", "median", "lower", "upper"]
-    assert [row[0] for row in rows] == ["2001", "2002", "2003"]
-    assert [shown(own) for own in (0.126, float("nan"), 3, "a")] == ["0.13", "", "3", "a"]

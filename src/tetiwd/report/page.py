@@ -1,7 +1,7 @@
 """A run as one HTML page that needs no network and no other file, for people who do not know the program."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tetiwd.analysis import Analysis
 from tetiwd.errors import RunFolderError
@@ -24,7 +24,6 @@ from tetiwd.report.rendering import (
 from tetiwd.summarize.words import in_words, verdict_in_words
 
 if TYPE_CHECKING:
-    import pandas as pd
 
     from tetiwd.summarize.outcomes import Outcomes
 
@@ -127,21 +126,6 @@ def summary_html(analysis: Analysis) -> str:
     """The most important sentences and the picture, for a notebook."""
     sentences = Wording(analysis.sample.series.times).sentences(in_words(analysis))
     return render("summary.html", sentences=sentences, picture=trusted(alluvial_svg(analysis.chains)))
-
-
-def as_rows(table: "pd.DataFrame") -> list[list[str]]:
-    """Header and cells as text with sensible digits."""
-    head = [str(name).replace("_", " ") for name in table.columns]
-    return [head, *([shown(value) for value in row] for row in table.itertuples(index=False))]
-
-
-def shown(value: Any) -> str:
-    """One value for people."""
-    if isinstance(value, float):
-        if value != value:
-            return ""
-        return f"{value:.2f}"
-    return str(value)
 
 
 def _sentences(analysis: Analysis) -> tuple[list[str], list[str]]:
