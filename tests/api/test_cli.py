@@ -284,6 +284,22 @@ def test_report_elsewhere(run, tmp_path):
     assert "<svg" in out.read_text("utf-8")
 
 
+def test_report_with_outcomes_figures_and_ids(run, tmp_path):
+    ids = sorted(set(pd.read_csv(run / "labels.csv").id))
+    table = pd.DataFrame({"patient": ids, "relapse": [int(own.startswith("p1")) for own in ids]})
+    table.to_csv(tmp_path / "outcomes.csv", index=False)
+    out, figures = tmp_path / "page.html", tmp_path / "figures"
+    words = ["report", run, "--out", out, "--outcomes", tmp_path / "outcomes.csv", "--id", "patient"]
+    tetiwd(*words, "--figures", figures, "--show-ids")
+    page = out.read_text("utf-8")
+    assert "relapse" in page
+    assert ids[0] in page
+    assert {path.suffix for path in figures.iterdir()} == {".svg", ".png", ".pdf"}
+    assert "outcomes.svg" in {path.name for path in figures.iterdir()}
+    (tmp_path / "outcomes.csv").write_text("patient,relapse\np100,perhaps\n")
+    assert "'perhaps' is neither yes nor no" in tetiwd(*words, "--overwrite", code=3).stderr
+
+
 def test_predict_from_features(run, tmp_path):
     new = tmp_path / "new.csv"
     new.write_text("patient,age,weight,height\nx1,0,8,0\nx2,8,0,0\nx3,90,90,90\n")

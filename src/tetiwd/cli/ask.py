@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from tetiwd.analysis import Analysis
     from tetiwd.data import DistanceSeries
+    from tetiwd.summarize.outcomes import Outcomes
 
 Level = Annotated[float | None, typer.Option("--level", help="Probability of intervals (0.9).", show_default=False)]
 At = Annotated[
@@ -47,6 +48,11 @@ def report(
     figures: Annotated[
         Path | None, typer.Option("--figures", help="Folder to write every figure to, as SVG, PNG and PDF.")
     ] = None,
+    outcomes: Annotated[
+        Path | None, typer.Option("--outcomes", help="Table with ids and a column of outcomes (1, 0, true, false).")
+    ] = None,
+    outcome: Annotated[str | None, typer.Option("--outcome", help="That column; the only one if not given.")] = None,
+    id: o.Id = None,
     loss: o.Loss = None,
     links: o.Links = None,
     overwrite: o.Overwrite = False,
@@ -59,6 +65,8 @@ def report(
       tetiwd report run --out for-the-board.html
 
       tetiwd report run --out report.html --figures figures
+
+      tetiwd report run --out relapse.html --outcomes patients.csv --id patient --outcome relapse
     """
     from tetiwd.plots import save_figures
     from tetiwd.report import write_report
@@ -66,11 +74,13 @@ def report(
     target = run_folder / "report.html" if out is None else out
     analysis = _analysis(run_folder, o.answer_tables(loss, links))
     voice = Voice(quiet=quiet)
-    path = write_report(analysis, target, overwrite=overwrite, show_ids=show_ids)
+    rates = None if outcomes is None else _rates(analysis, outcomes, outcome, id)
+    with voice.busy("Drawing"):
+        path = write_report(analysis, target, overwrite=overwrite, show_ids=show_ids, outcomes=rates)
     voice.say(f"Wrote {path}.")
     if figures is not None:
         with voice.busy("Drawing"):
-            written = save_figures(analysis, figures, overwrite=overwrite)
+            written = save_figures(analysis, figures, overwrite=overwrite, outcomes=rates)
         voice.say(f"Wrote {len(written)} figures into {figures}.")
 
 
@@ -153,6 +163,17 @@ def forecast(
         seed = analysis.sample.settings.seed
         table = make_forecast(analysis.sample, analysis.clustering, n_next=n_next, level=wanted, seed=seed).table()
     _deliver(table, out, overwrite, as_json)
+
+
+def _rates(analysis: "Analysis", file: Path, outcome: str | None, id: str | None) -> "Outcomes":
+    """Outcomes by chain from a table of ids and outcomes."""
+    from tetiwd.io.files import in_file
+    from tetiwd.io.outcome_table import read_outcomes
+    from tetiwd.summarize.outcomes import outcomes_by_chain
+
+    name, values = read_outcomes(file, outcome, id)
+    with in_file(str(file)):
+        return outcomes_by_chain(analysis.alignment, values, name=name)
 
 
 def _analysis(run_folder: Path, answers: dict[str, Any]) -> "Analysis":

@@ -67,8 +67,8 @@ def plot_coclustering(analysis: "Analysis", t: int, ax: "Axes | None" = None, *,
     ax.set_anchor("NW")
     ax.set_xticks([])
     ax.set_yticks([])
-    bare(ax, "left", "bottom")
-    note = "the darker, the more often two objects are together; squares: clusters"
+    bare(ax, "left", "bottom", "top", "right")
+    note = "the stronger, the more often two objects are together; squares: clusters"
     if len(chosen) < n:
         note = f"{len(chosen):,} of {n:,} objects; " + note
     title(ax, f"Who is together at {label(time)}", note)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tetiwd.plots.marks import Marks, as_marks
-from tetiwd.plots.style import FILL, INK, new_axes, styled, time_axis, title
+from tetiwd.plots.style import FILL, INK, bare, new_axes, styled, time_axis, title
 from tetiwd.plots.text import named_times
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def plot_n_clusters(analysis: "Analysis", ax: "Axes | None" = None, *, marks: Ma
     ax.set_ylim(min([*cells, own.min()]) - 0.7, max([*cells, own.max()]) + 0.7)
     ax.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=8, min_n_ticks=1))
     ax.set_ylabel("clusters")
-    note = f"darker: more probable · line: {analysis.settings.level:.0%} interval · diamond: clustering"
+    bare(ax, "top", "right")
+    note = f"stronger: more probable · line: {analysis.settings.level:.0%} interval · diamond: clustering"
     title(ax, "Number of clusters at every time", note)
     return ax

@@ -100,7 +100,7 @@ def drawings(
     yield Drawing(
         "n_clusters",
         "Number of clusters at every time",
-        "The darker a cell, the more probable the number; a diamond is the representative clustering.",
+        "The stronger the colour of a cell, the more probable the number; a diamond is the representative clustering.",
         lambda marks: plot_n_clusters(analysis, marks=marks),
     )
     yield Drawing(
@@ -138,7 +138,7 @@ def _at(analysis: "Analysis", t: int, number: str, time: str) -> Iterator[Drawin
     yield Drawing(
         f"coclustering-{number}",
         f"Who is together at {time}",
-        "The darker, the more often two objects are in one cluster.",
+        "The stronger the colour, the more often two objects are in one cluster.",
         lambda marks: plot_coclustering(analysis, t, marks=marks),
     )
     if any(draws.geometry for draws in analysis.sample.draws):

@@ -157,7 +157,7 @@ class _Lanes:
         ax = self.ax
         ax.set_ylim(self.base[-1] - 0.02 * self.heights.sum(), 0)
         ax.set_yticks([])
-        bare(ax, "left", "bottom")
+        bare(ax, "left", "bottom", "top", "right")
         self.scale()
         for lane, base in zip(self.lanes, self.base.tolist(), strict=True):
             ax.axhline(base, color=INK, lw=0.6, alpha=0.25, zorder=0, clip_on=False)

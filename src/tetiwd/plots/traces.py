@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.errors import SettingsError
 from tetiwd.plots.marks import Marks, as_marks
 from tetiwd.plots.style import SMALL, SOFT, new_axes, styled
 from tetiwd.plots.text import label
@@ -40,6 +41,8 @@ def plot_traces(analysis: "Analysis", axes: Any = None, *, marks: Marks | None =
     """
     sample, remember = analysis.sample, as_marks(marks)
     by_name = {own.name: own for own in sample.diagnostics.quantities}
+    if not by_name:
+        raise SettingsError("there are too few draws to judge how well chains mix; run longer")
     numbers = [(t, by_name[f"k at {time}"]) for t, time in enumerate(sample.series.times) if f"k at {time}" in by_name]
     numbers.sort(key=lambda own: (-(own[1].r_hat or 0.0), own[0]))
     if axes is None:

@@ -24,7 +24,6 @@ from tetiwd.report.rendering import (
 from tetiwd.summarize.words import in_words, verdict_in_words
 
 if TYPE_CHECKING:
-
     from tetiwd.summarize.outcomes import Outcomes
 
 
