@@ -11,6 +11,7 @@ from tetiwd.chains import Sample
 from tetiwd.errors import SettingsError
 from tetiwd.params import check_share, is_whole
 from tetiwd.summarize.alignment import Alignment, align
+from tetiwd.summarize.backtest import Backtest, backtest
 from tetiwd.summarize.certainty import Memberships, memberships
 from tetiwd.summarize.cluster_chains import ClusterChains, cluster_chains
 from tetiwd.summarize.clustering import Clustering
@@ -88,6 +89,15 @@ class Analysis:
             return None
         s = self.settings
         return forecast(self.sample, self.clustering, n_next=s.n_next, level=s.level, seed=self.sample.settings.seed)
+
+    @cached_property
+    def backtest(self) -> Backtest | None:
+        """How forecasts of the times there are would have done, from the same draws; None if there is one time only,
+        or times are treated separately."""
+        if self.forecast is None or self.sample.series.n_epochs == 1:
+            return None
+        s = self.settings
+        return backtest(self.sample, self.clustering, level=s.level, seed=self.sample.settings.seed)
 
     @cached_property
     def coclustering(self) -> list[NDArray[Any]]:

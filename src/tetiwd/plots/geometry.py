@@ -81,7 +81,7 @@ def plot_geometry(analysis: "Analysis", t: int, ax: "Axes | None" = None, *, mar
     ax.set_aspect("equal", anchor="NW")
     ax.set_xticks([])
     ax.set_yticks([])
-    bare(ax, "left", "bottom")
+    bare(ax, "left", "bottom", "top", "right")
     note = f"below: model · above: measured · within a cluster: {_number(within_clusters(analysis), largest)}"
     if k < n_all:
         note = f"the {k} largest of {n_all} clusters; {note}"

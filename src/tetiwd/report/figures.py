@@ -83,10 +83,11 @@ def _figures(analysis: "Analysis", outcomes: "Outcomes | None", wording: Wording
     yield _one(
         "sizes",
         "Sizes and what to expect",
-        "The share of the objects that every chain has at every time, and at the right end the share to expect next."
+        "The share of the objects that every chain has at every time, and at the right end the share to expect next; an "
+        "upright bar is what would have been expected from the time before."
         if analysis.forecast is not None
         else "The share of the objects that every chain has at every time.",
-        lambda marks: plots.plot_sizes(analysis, marks=marks),
+        lambda marks: plots.plot_sizes(analysis, backtest=analysis.backtest, marks=marks),
         partial(_sizes_on_a_phone, analysis) if few else None,
     )
     yield _by_time(
@@ -136,7 +137,7 @@ def _alluvial(analysis: "Analysis", few: bool) -> Figure:
 
 def _sizes_on_a_phone(analysis: "Analysis", marks: Marks) -> Any:
     height = 1.5 + 0.5 * min(12, analysis.clustering.n_chains + 2)
-    return plots.plot_sizes(analysis, new_axes(PHONE, height), marks=marks)
+    return plots.plot_sizes(analysis, new_axes(PHONE, height), backtest=analysis.backtest, marks=marks)
 
 
 def _geometry(analysis: "Analysis", t: int, marks: Marks) -> Any:
