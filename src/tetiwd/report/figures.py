@@ -83,8 +83,8 @@ def _figures(analysis: "Analysis", outcomes: "Outcomes | None", wording: Wording
     yield _one(
         "sizes",
         "Sizes and what to expect",
-        "The share of the objects that every chain has at every time, and at the right end the share to expect next; an "
-        "upright bar is what would have been expected from the time before."
+        "The share of the objects that every chain has at every time, and at the right end the share to expect next; "
+        "an upright bar is what would have been expected from the time before."
         if analysis.forecast is not None
         else "The share of the objects that every chain has at every time.",
         lambda marks: plots.plot_sizes(analysis, backtest=analysis.backtest, marks=marks),
