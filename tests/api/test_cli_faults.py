@@ -1062,7 +1062,7 @@ DAMAGED_RESULTS = {
     "junk": (lambda: put("run/results.nc", JUNK), ["run: results.nc cannot be read", "tetiwd resume"]),
     "cut": (lambda: cut("run/results.nc", 5000), ["run: results.nc cannot be read", "tetiwd resume"]),
     "with a hole": (lambda: hole("run/results.nc"), ["run: results.nc cannot be read", "tetiwd resume"]),
-    "of others": (lambda: shutil.copy("run/data.nc", "run/results.nc"), ["run: results.nc cannot be read"]),
+    "of others": (lambda: shutil.copy("run/data.nc", "run/results.nc"), ["run: the draws are not about these data"]),
 }
 
 

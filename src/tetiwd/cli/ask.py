@@ -69,10 +69,11 @@ def report(
       tetiwd report run --out relapse.html --outcomes patients.csv --id patient --outcome relapse
     """
     from tetiwd.plots import save_figures
-    from tetiwd.report import write_report
+    from tetiwd.report import check_target, write_report
 
     target = run_folder / "report.html" if out is None else out
     analysis = _analysis(run_folder, o.answer_tables(loss, links))
+    check_target(target, overwrite=overwrite)
     voice = Voice(quiet=quiet)
     rates = None if outcomes is None else _rates(analysis, outcomes, outcome, id)
     with voice.busy("Drawing"):

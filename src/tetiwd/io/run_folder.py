@@ -28,7 +28,7 @@ import tetiwd
 from tetiwd.analysis import Analysis
 from tetiwd.chains import Sample
 from tetiwd.data import DistanceSeries
-from tetiwd.errors import DataError, RunFolderError, SettingsError
+from tetiwd.errors import DataError, RunFolderError, SettingsError, TetiwdError
 from tetiwd.io.netcdf import reading
 from tetiwd.io.posterior import from_datatree, to_datatree
 from tetiwd.io.series_file import read_series_file, write_series
@@ -112,7 +112,7 @@ class RunFolder:
     def working(self) -> Iterator[None]:
         """While this process writes into the folder, no other does; run.toml says that the run is going on."""
         self._check_nobody_writes()
-        lock = self.path / "writing.pid"
+        lock, before = self.path / "writing.pid", (self.path / "run.toml").read_text("utf-8")
         try:
             write_text(lock, str(os.getpid()))
             self.about["run"]["status"] = "running"
@@ -121,6 +121,9 @@ class RunFolder:
             raise RunFolderError(f"cannot write into {self.path} ({error.strerror}); see who owns it") from error
         try:
             yield
+        except TetiwdError:  # refused before anything was done, or stopped where it cannot go on
+            write_text(self.path / "run.toml", before)
+            raise
         finally:
             lock.unlink(missing_ok=True)
 

@@ -48,16 +48,24 @@ def write_report(
     outcomes
         Rates by chain, from :func:`tetiwd.outcomes_by_chain`, to be shown as well.
     """
-    target = Path(path)
-    if target.is_dir():
-        target = target / "report.html"
-    if target.exists() and not overwrite:
-        raise RunFolderError(f"{target} is there already; choose another name, or overwrite it")
+    target = check_target(path, overwrite=overwrite)
     page = report_html(analysis, show_ids=show_ids, outcomes=outcomes)
     try:
         write_text(target, page)
     except OSError as error:
         raise RunFolderError(f"cannot write {target} ({error.strerror}); choose another place") from error
+    return target
+
+
+def check_target(path: str | Path, *, overwrite: bool) -> Path:
+    """The file that a report goes to; refused before anything is drawn if it is there, or its folder is not."""
+    target = Path(path)
+    if target.is_dir():
+        target = target / "report.html"
+    if target.exists() and not overwrite:
+        raise RunFolderError(f"{target} is there already; choose another name, or overwrite it")
+    if not target.parent.is_dir():
+        raise RunFolderError(f"cannot write {target} (there is no folder {target.parent}); choose another place")
     return target
 
 
