@@ -52,6 +52,7 @@ _HOME_OF = {
     "simulate_independent": "tetiwd.model",
     "simulate_overlapping": "tetiwd.model",
     "simulate_separated": "tetiwd.model",
+    "simulate_unequal": "tetiwd.model",
 }
 
 __all__ = ["__version__", *_HOME_OF]

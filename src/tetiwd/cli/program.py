@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import tetiwd
-from tetiwd.cli import ask, check, demo, fit, machine, simulate
+from tetiwd.cli import ask, check, demo, experiment, fit, machine, simulate
 from tetiwd.cli.exit_codes import MEANING
 from tetiwd.cli.voice import ask_for_traceback
 
@@ -53,6 +53,7 @@ app.command()(ask.predict)
 app.command()(ask.forecast)
 app.command()(simulate.simulate)
 app.command()(demo.demo)
+app.command()(experiment.experiment)
 app.command()(machine.warmup)
 app.command()(machine.doctor)
 

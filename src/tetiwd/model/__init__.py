@@ -34,7 +34,7 @@ and distances enter through counts (2, 1) and the 2×2 block sums alone.
 """
 
 from tetiwd.model.candidates import CandidateTerms
-from tetiwd.model.designs import simulate_independent, simulate_overlapping, simulate_separated
+from tetiwd.model.designs import simulate_independent, simulate_overlapping, simulate_separated, simulate_unequal
 from tetiwd.model.geometry_prior import (
     draw_row,
     log_prior_geometry,
@@ -78,4 +78,5 @@ __all__ = [
     "simulate_independent",
     "simulate_overlapping",
     "simulate_separated",
+    "simulate_unequal",
 ]

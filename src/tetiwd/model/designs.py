@@ -1,4 +1,4 @@
-"""The paper's three simulated experiments, each a function of a seed."""
+"""Simulated experiments, each a function of a seed: the paper's three, and one with epochs of unequal size."""
 
 from collections.abc import Sequence
 from numbers import Integral
@@ -55,6 +55,19 @@ def simulate_independent(
         X.append(centres[epoch_labels] + np.sqrt(variance) * noise)
         centres = np.sqrt(1 - step**2) * centres + step * rng.standard_normal(centres.shape)
     return Simulation(X=X, labels=labels, alpha=variance)
+
+
+def simulate_unequal(
+    seed: Seed = None, *, n_by_epoch: Sequence[int] = (704, 170, 123), independent: bool = False
+) -> Simulation:
+    """Unequal sizes, those of the paper's hospital data unless given: 6 highly overlapping clusters, 40 dimensions.
+
+    From the model, or with ``independent=True`` from moving Gaussian clusters.
+    """
+    rng = _stream(seed, 4)
+    if independent:
+        return simulate_independent(rng, n_by_epoch=n_by_epoch, n_clusters=6)
+    return simulate_with_clusters(n_by_epoch, 6, Hyperparameters(dof=40, alpha=7.0, new_scale=1.2), rng)
 
 
 def simulate_with_clusters(

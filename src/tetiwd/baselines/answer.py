@@ -1,0 +1,44 @@
+"""What every method gives back, and how draws of a sampler become it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.summarize.partitions import Partitions
+from tetiwd.summarize.point_estimate import representative
+
+Ints = NDArray[np.int64]
+
+DRAWS_FOR_SEARCH = 125
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """Clusters of every epoch."""
+
+    labels: list[Ints]  # T × (n_t,)
+
+    @property
+    def n_clusters(self) -> list[int]:
+        """Number of clusters at every epoch."""
+        return [len(np.unique(own)) for own in self.labels]
+
+
+def answer_from_draws(partitions: Partitions) -> Answer:
+    """The clustering with the largest expected adjusted Rand index, with no more clusters than the median draw has.
+
+    Without that limit it would have many clusters of one or two objects: to leave doubtful objects alone costs little.
+    """
+    found = []
+    for t in range(partitions.n_epochs):
+        own = partitions.epoch(t)
+        k = int(np.median(own.labels.max(axis=1) + 1))
+        found.append(representative(own, "ari", n_runs=1, max_draws=DRAWS_FOR_SEARCH, max_clusters=k).labels[0])
+    return Answer(found)
+
+
+def split_by_epoch(labels: Ints, n_objects: Sequence[int]) -> Answer:
+    """Clusters of all objects together, seen at every epoch by itself."""
+    return Answer(np.split(labels, np.cumsum(n_objects)[:-1]))

@@ -1,0 +1,119 @@
+"""``tetiwd experiment``: the experiments of the paper, and one more, with every method to compare with."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from tetiwd.cli import options as o
+from tetiwd.cli.voice import Voice, speaking
+
+
+class Name(StrEnum):
+    """Which experiment."""
+
+    separated = "separated"
+    overlapping = "overlapping"
+    independent = "independent"
+    unequal = "unequal"
+    control = "control"
+
+
+class ProtocolName(StrEnum):
+    """How repeats are made."""
+
+    paper = "paper"
+    fresh = "fresh"
+    both = "both"
+
+
+PROTOCOLS: dict[ProtocolName | None, tuple[Literal["paper", "fresh"], ...] | None] = {
+    None: None,
+    ProtocolName.paper: ("paper",),
+    ProtocolName.fresh: ("fresh",),
+    ProtocolName.both: ("paper", "fresh"),
+}
+PROTOCOL_IN_WORDS = {"paper": "one data set, methods repeated", "fresh": "a new data set per repeat"}
+
+
+@speaking
+def experiment(
+    name: Annotated[
+        Name,
+        typer.Argument(
+            help="separated, overlapping, independent: as in the paper; unequal: epochs of unequal size; "
+            "control: easy for every method."
+        ),
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder for results; experiment-NAME if not given.")
+    ] = None,
+    repeats: Annotated[int, typer.Option(help="Repeats of every kind of data and protocol.", min=2)] = 50,
+    quick: Annotated[bool, typer.Option("--quick", help="The same as --repeats 5.")] = False,
+    protocol: Annotated[
+        ProtocolName | None,
+        typer.Option(
+            help="paper: one data set, methods repeated; fresh: a new data set per repeat; both. "
+            "If not given: both, but fresh for unequal and control."
+        ),
+    ] = None,
+    methods: Annotated[
+        str | None,
+        typer.Option(help="Methods with commas, such as 'Ward,HDBSCAN'; Te-TiWD always runs. All if not given."),
+    ] = None,
+    warmup: Annotated[int, typer.Option(help="Sweeps of every sampler before recording.", min=0)] = 250,
+    draws: Annotated[int, typer.Option(help="Sweeps recorded.", min=2)] = 500,
+    seed: Annotated[int, typer.Option(help="Seed.")] = 0,
+    threads: o.Threads = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Repeat an experiment on simulated data and compare Te-TiWD with other methods.
+
+    Stop it at any time; the same command goes on. The folder gets results.csv (a row per data set, method and time),
+    tables of statistics, figures, and summary.md.
+
+    Example:
+
+      tetiwd experiment overlapping --quick
+    """
+    from contextlib import nullcontext
+
+    from tetiwd.experiments.findings import write_findings
+    from tetiwd.experiments.folder import ExperimentFolder
+    from tetiwd.experiments.plan import QUICK, Plan
+    from tetiwd.experiments.runner import run_experiment
+    from tetiwd.experiments.statistics import overview, posthocs
+    from tetiwd.experiments.watch import StepBar
+
+    voice = Voice(quiet=quiet)
+    posthocs()
+    plan = Plan(
+        design=name.value,
+        n_repeats=QUICK if quick else repeats,
+        protocols=PROTOCOLS[protocol],
+        methods=None if methods is None else tuple(part.strip() for part in methods.split(",")),
+        n_warmup=warmup,
+        n_draws=draws,
+        seed=seed,
+    )
+    folder = ExperimentFolder(out or Path(f"experiment-{name.value}"))
+    folder.open(plan)
+    units = plan.units()
+    n_done = sum(map(folder.is_done, units))
+    voice.say(f"{plan.of_design.story[0].upper()}{plan.of_design.story[1:]}.")
+    before = f", {n_done} of them done before" if n_done else ""
+    voice.say(f"{len(units)} runs over {len(plan.methods or ())} methods{before}.")
+    try:
+        with nullcontext() if quiet else StepBar(name.value) as bar:
+            run_experiment(plan, folder, n_processes=threads, progress=bar)
+    except KeyboardInterrupt:
+        n_done = sum(map(folder.is_done, units))
+        voice.note(f"{n_done} of {len(units)} runs are kept in {folder.path}; the same command goes on.")
+        raise
+    results = folder.results(plan)
+    with voice.busy("Drawing figures"):
+        write_findings(folder, plan, results)
+    for (variant, way), table in overview(results).groupby(["variant", "protocol"], sort=False):
+        voice.table(table.drop(columns=["variant", "protocol"]), f"{variant}, {PROTOCOL_IN_WORDS[way]}:")
+    voice.say(f"\nLook at {folder.path / 'summary.md'}; figures are in {folder.path / 'figures'}.")

@@ -1,0 +1,100 @@
+"""What an experiment found, as files: tables of statistics, figures, and a summary to read."""
+
+import re
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import tetiwd
+from tetiwd.baselines.methods import DOF
+from tetiwd.baselines.wishart import Effort
+from tetiwd.chains import resolved
+from tetiwd.experiments.figures import plot_boxes, plot_differences, plot_projections, plot_traces_of_k, save_figure
+from tetiwd.experiments.folder import ExperimentFolder
+from tetiwd.experiments.plan import Plan
+from tetiwd.experiments.statistics import overview, paired, rank_tests
+from tetiwd.experiments.summary import summary_markdown
+from tetiwd.experiments.unit import series_of
+from tetiwd.io.writing import write_table, write_text
+from tetiwd.model import Simulation
+from tetiwd.params import Hyperparameters, SamplerSettings
+from tetiwd.sampler import Chain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+def write_findings(folder: ExperimentFolder, plan: Plan, results: "pd.DataFrame") -> None:
+    """Everything that the results say, into the folder."""
+    write_table(folder.path / "overview.csv", overview(results))
+    write_table(folder.path / "rank_tests.csv", rank_tests(results))
+    if "fresh" in (plan.protocols or ()):
+        write_table(folder.path / "paired.csv", paired(results))
+    write_text(folder.path / "summary.md", summary_markdown(results, about(plan)))
+    figures = folder.path / "figures"
+    figures.mkdir(exist_ok=True)
+    for figure, name, title, desc in drawings(plan, results):
+        save_figure(figure, figures, name, title=title, desc=desc)
+
+
+def drawings(plan: Plan, results: "pd.DataFrame") -> "Iterator[tuple[Figure, str, str, str]]":
+    """Every figure with the name of its file, its title, and what is to be seen."""
+    for variant, simulate in plan.of_design.variants.items():
+        name, simulation = re.sub(r"[^a-z0-9]+", "-", variant.lower()), simulate(plan.seed)
+        for protocol in plan.protocols or ():
+            yield (
+                plot_boxes(results, variant, protocol),
+                f"{name}-{protocol}-boxes",
+                f"Adjusted Rand index by method: {variant}",
+                "One box per method over all repeats, one point per repeat.",
+            )
+        if "fresh" in (plan.protocols or ()):
+            yield (
+                plot_differences(paired(results), variant),
+                f"{name}-differences",
+                f"Te-TiWD minus every other method: {variant}",
+                "Mean paired difference of the adjusted Rand index with its 95 % interval.",
+            )
+        yield (
+            plot_projections(simulation),
+            f"{name}-data",
+            f"The first data set: {variant}",
+            "Objects of every epoch on the first two principal components, coloured by true cluster.",
+        )
+        trace = trace_of_clusters(simulation, plan.units()[0].effort)
+        yield (
+            plot_traces_of_k(trace, simulation.n_clusters, plan.n_warmup),
+            f"{name}-traces",
+            f"Number of clusters during sampling: {variant}",
+            "One panel per epoch, sweep by sweep from the start, with the true number.",
+        )
+
+
+def about(plan: Plan) -> dict[str, Any]:
+    """What a reader of the numbers should know."""
+    return {
+        "title": plan.design.capitalize(),
+        "text": f"{plan.of_design.story[0].upper()}{plan.of_design.story[1:]}.",
+        "Repeats": plan.n_repeats,
+        "Sweeps": f"{plan.n_warmup} before recording, {plan.n_draws} recorded",
+        "Seed": plan.seed,
+        "Date": date.today().isoformat(),
+        "Version": tetiwd.__version__,
+    }
+
+
+def trace_of_clusters(simulation: Simulation, effort: Effort) -> NDArray[np.int64]:
+    """Number of clusters at every epoch after every sweep of our model, burn-in included, (sweeps, T)."""
+    series = series_of(simulation)
+    settings = SamplerSettings(n_chains=1, n_warmup=effort.n_warmup, n_draws=effort.n_draws, seed=effort.seed)
+    chain = Chain(series, resolved(Hyperparameters(dof=DOF), series), settings)
+    trace = []
+    while not chain.finished:
+        chain.step()
+        trace.append(chain.state.n_clusters)
+    return np.array(trace, dtype=np.int64)

@@ -1,0 +1,99 @@
+"""Which data sets an experiment draws, and with which seeds; one unit of work is one data set and all methods."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tetiwd.baselines.methods import METHODS
+from tetiwd.baselines.wishart import Effort
+from tetiwd.errors import SettingsError
+from tetiwd.experiments.designs import DESIGNS, Design, Protocol, design_named
+from tetiwd.params import check_seed, is_whole
+
+FULL, QUICK = 50, 5  # repeats
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One data set to be clustered by every method."""
+
+    design: str
+    variant: str
+    protocol: Protocol
+    repeat: int
+    data_seed: int
+    effort: Effort  # with the seed of whatever is random in a method
+    methods: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """A name for a file."""
+        variant = list(DESIGNS[self.design].variants).index(self.variant) + 1
+        return f"{self.design}-{variant}-{self.protocol}-{self.repeat:03d}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that decides the results of an experiment.
+
+    Parameters
+    ----------
+    design
+        "separated", "overlapping", "independent", "unequal" or "control".
+    n_repeats
+        Repeats of every variant and protocol.
+    protocols
+        "paper" takes one data set and repeats what is random in the methods; "fresh" draws a data set per repeat.
+        None for both, or what suits the design.
+    methods
+        Names of methods; ours is always among them. None for all.
+    n_warmup, n_draws
+        Sweeps of every sampler before and after recording begins.
+    seed
+        Data set i has seed + i, and the samplers that look at it 1000 · (seed + 1) + i.
+    """
+
+    design: str
+    n_repeats: int = FULL
+    protocols: tuple[Protocol, ...] | None = None
+    methods: tuple[str, ...] | None = None
+    n_warmup: int = 250
+    n_draws: int = 500
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
+        for name, least in (("n_repeats", 2), ("n_warmup", 0), ("n_draws", 2)):
+            if not is_whole(getattr(self, name), least):
+                raise SettingsError(f"{name} must be a whole number of at least {least}, not {getattr(self, name)!r}")
+        object.__setattr__(self, "protocols", tuple(self.protocols or self.of_design.protocols))
+        object.__setattr__(self, "methods", tuple(self.methods or METHODS))
+        _check_names("protocol", self.protocols or (), ("paper", "fresh"))
+        _check_names("method", self.methods or (), tuple(METHODS))
+
+    @property
+    def of_design(self) -> Design:
+        """What is simulated."""
+        return design_named(self.design)
+
+    def units(self) -> list[Unit]:
+        """Everything to do, repeats in the outer loop, so that what is there after a while is balanced."""
+        found = []
+        for repeat in range(self.n_repeats):
+            effort = Effort(self.n_warmup, self.n_draws, seed=1000 * (self.seed + 1) + repeat)
+            for variant in self.of_design.variants:
+                for protocol in self.protocols or ():
+                    data_seed = self.seed if protocol == "paper" else self.seed + repeat
+                    methods = self.methods or ()
+                    found.append(Unit(self.design, variant, protocol, repeat, data_seed, effort, methods))
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """As a settings file has it."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in vars(self).items()}
+
+
+def _check_names(what: str, names: Sequence[str], known: Sequence[str]) -> None:
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise SettingsError(f"there is no {what} {unknown[0]!r}; there are {', '.join(known)}")

@@ -1,0 +1,97 @@
+"""All units of an experiment on all processors; can be stopped at any time and continued."""
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable
+from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, wait
+from pathlib import Path
+from typing import Any
+
+from tetiwd.chains import n_processors
+from tetiwd.errors import SettingsError
+from tetiwd.experiments.folder import ExperimentFolder
+from tetiwd.experiments.plan import Plan, Unit
+from tetiwd.experiments.unit import run_unit
+from tetiwd.params import is_whole
+
+POLL_SECONDS = 0.5
+
+Watch = Callable[[int, int], None]  # steps done and steps in all, a step being one method on one data set
+
+
+def run_experiment(
+    plan: Plan, folder: ExperimentFolder, *, n_processes: int | None = None, progress: Watch | None = None
+) -> int:
+    """Do every unit whose table is not there yet; returns how many there were.
+
+    Ctrl-C lets every process finish the method it is busy with, and is then passed on; complete units are kept.
+    """
+    if n_processes is not None and not is_whole(n_processes, 1):
+        raise SettingsError(f"n_processes must be a whole number of at least 1, not {n_processes!r}")
+    units = [unit for unit in plan.units() if not folder.is_done(unit)]
+    if not units:
+        return 0
+    n_steps = sum(len(unit.methods) for unit in units)
+    context = multiprocessing.get_context("spawn")
+    n_done, stop = context.Value("i", 0), context.Event()
+    n_workers = min(len(units), n_processes or n_processors())
+    with ProcessPoolExecutor(n_workers, context, _begin, (n_done, stop)) as pool:
+        futures = [pool.submit(_work, unit, folder.path) for unit in units]
+        try:
+            while not _all_done(futures):
+                if progress:
+                    progress(n_done.value, n_steps)
+        except BaseException:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+    if progress:
+        progress(n_steps, n_steps)
+    return len(units)
+
+
+def _all_done(futures: list[Future[None]]) -> bool:
+    """Wait a moment; raise what a unit raised."""
+    done, waiting = wait(futures, timeout=POLL_SECONDS, return_when=FIRST_EXCEPTION)
+    for future in done:
+        future.result()
+    return not waiting
+
+
+class _Shared:
+    """What a worker shares with the process that started it."""
+
+    n_done: Any
+    stop: Any
+
+
+def _begin(n_done: Any, stop: Any) -> None:
+    """Prepare a worker: one thread for linear algebra, Ctrl-C is for the parent, and no life without it."""
+    from threadpoolctl import threadpool_limits
+
+    _Shared.n_done, _Shared.stop = n_done, stop
+    threadpool_limits(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: Any) -> None:
+    parent.join()
+    os._exit(1)
+
+
+def _work(unit: Unit, path: Path) -> None:
+    """Do one unit and keep what it found, unless told to stop."""
+
+    def after_each() -> bool:
+        with _Shared.n_done.get_lock():
+            _Shared.n_done.value += 1
+        return bool(_Shared.stop.is_set())
+
+    table = run_unit(unit, after_each)
+    if table is not None:
+        ExperimentFolder(path).write(unit, table)

@@ -1,0 +1,84 @@
+"""One unit of work: simulate a data set, let every method cluster it, compare with the truth."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.baselines.answer import Answer
+from tetiwd.baselines.methods import OURS, methods_named
+from tetiwd.data import DistanceSeries
+from tetiwd.experiments.designs import design_named
+from tetiwd.experiments.plan import Unit
+from tetiwd.model import Simulation
+from tetiwd.summarize.losses import as_loss, losses_to_draws
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = (
+    "variant", "protocol", "repeat", "data_seed", "method_seed", "method", "epoch",
+    "n_objects", "ari", "vi", "n_clusters", "true_clusters", "seconds",
+)  # fmt: skip
+
+
+def simulated(unit: Unit) -> Simulation:
+    """The data of a unit."""
+    return design_named(unit.design).variants[unit.variant](unit.data_seed)
+
+
+def series_of(simulation: Simulation) -> DistanceSeries:
+    """What methods may look at: squared distances within and across epochs."""
+    return DistanceSeries.from_distances(simulation.D, squared=True, cross=simulation.cross)
+
+
+def run_unit(unit: Unit, after_each: Callable[[], bool] | None = None) -> "pd.DataFrame | None":
+    """A row per method and epoch; None if ``after_each``, which is called after every method, says that it is over."""
+    import pandas as pd
+
+    simulation = simulated(unit)
+    series = series_of(simulation)
+    rows: list[dict[str, Any]] = []
+    n_found: list[int] = []
+    for method in methods_named(unit.methods):
+        began = time.perf_counter()
+        answer = method.find(series, unit.effort, n_found)
+        seconds = time.perf_counter() - began
+        if method.name == OURS:
+            n_found = answer.n_clusters
+        about = {
+            "variant": unit.variant,
+            "protocol": unit.protocol,
+            "repeat": unit.repeat,
+            "data_seed": unit.data_seed,
+            "method_seed": unit.effort.seed,
+            "method": method.name,
+            "seconds": seconds,
+        }
+        rows += [about | scores for scores in scored(simulation, answer)]
+        if after_each and after_each():
+            return None
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def scored(simulation: Simulation, answer: Answer) -> Iterator[dict[str, Any]]:
+    """How close the clusters of every epoch come to the truth."""
+    from sklearn.metrics import adjusted_rand_score
+
+    for epoch, (truth, found) in enumerate(zip(simulation.labels, answer.labels, strict=True)):
+        yield {
+            "epoch": epoch,
+            "n_objects": len(truth),
+            "ari": float(adjusted_rand_score(truth, found)),
+            "vi": variation_of_information(truth, found),
+            "n_clusters": len(np.unique(found)),
+            "true_clusters": len(np.unique(truth)),
+        }
+
+
+def variation_of_information(a: NDArray[Any], b: NDArray[Any]) -> float:
+    """Distance between two partitions in bits; 0 if they are the same."""
+    labels = [np.unique(own, return_inverse=True)[1].astype(np.int32) for own in (a, b)]
+    return float(losses_to_draws(labels[0], labels[1][None], as_loss("vi"))[0])
