@@ -9,7 +9,7 @@ import numpy as np
 
 from tetiwd.errors import DataError, SettingsError
 from tetiwd.experiments.statistics import ALL, REFERENCE, per_repeat
-from tetiwd.experiments.summary import signed
+from tetiwd.experiments.summary import number, signed
 from tetiwd.io.writing import write_text, write_whole
 from tetiwd.plots.colours import GREY, chain_colour
 from tetiwd.plots.marks import quiet, svg_of
@@ -56,7 +56,7 @@ def plot_boxes(results: "pd.DataFrame", variant: str, protocol: str, reference: 
         values = own.ari[own.method == method].to_numpy()
         colour = FILL if method == reference else GREY
         _box(ax, values, i, colour)
-        _aside(ax, i, f"{values.mean():.3f}", bold=method == reference)
+        _aside(ax, i, number(values.mean(), 3), bold=method == reference)
     _aside(ax, -0.72, "mean")
     _method_names(ax, methods, reference)
     ax.set_xlabel("adjusted Rand index, mean over epochs")
@@ -70,7 +70,7 @@ def plot_boxes(results: "pd.DataFrame", variant: str, protocol: str, reference: 
 def plot_projections(simulation: "Simulation") -> "Figure":
     """Objects of every epoch in the plane of the first two principal components of all epochs together.
 
-    Colours are the true clusters; a cluster that lives on keeps its colour.
+    Every epoch has the same weight. Colours are the true clusters; a cluster that lives on keeps its colour.
     """
     dimensions = {X.shape[1] for X in simulation.X}
     if len(dimensions) > 1:

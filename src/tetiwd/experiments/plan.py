@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tetiwd.baselines.methods import METHODS
+from tetiwd.baselines.methods import METHODS, methods_named
 from tetiwd.baselines.wishart import Effort
 from tetiwd.errors import SettingsError
 from tetiwd.experiments.designs import DESIGNS, Design, Protocol, design_named
@@ -67,9 +67,9 @@ class Plan:
             if not is_whole(getattr(self, name), least):
                 raise SettingsError(f"{name} must be a whole number of at least {least}, not {getattr(self, name)!r}")
         object.__setattr__(self, "protocols", tuple(self.protocols or self.of_design.protocols))
-        object.__setattr__(self, "methods", tuple(self.methods or METHODS))
         _check_names("protocol", self.protocols or (), ("paper", "fresh"))
-        _check_names("method", self.methods or (), tuple(METHODS))
+        names = tuple(method.name for method in methods_named(self.methods or tuple(METHODS)))
+        object.__setattr__(self, "methods", names)
 
     @property
     def of_design(self) -> Design:
