@@ -344,7 +344,7 @@ def test_forecast_and_backtest(run, tmp_path):
     assert "observed" in tetiwd("forecast", run, "--backtest").stdout
 
 
-@pytest.mark.parametrize("design", ["separated", "overlapping", "independent", "model"])
+@pytest.mark.parametrize("design", ["separated", "overlapping", "independent", "unequal", "model"])
 def test_simulate_writes_what_check_can_read(design, tmp_path):
     tetiwd("simulate", "--design", design, "--out", tmp_path / "play")
     truth = pd.read_csv(tmp_path / "play" / "truth.csv")

@@ -17,6 +17,7 @@ class Design(StrEnum):
     separated = "separated"
     overlapping = "overlapping"
     independent = "independent"
+    unequal = "unequal"
 
 
 @speaking
@@ -24,7 +25,10 @@ def simulate(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to make; it must not be there yet.")],
     design: Annotated[
         Design,
-        typer.Option(help="The model itself, or one of the designs of the paper: separated, overlapping, independent."),
+        typer.Option(
+            help="The model itself, one of the designs of the paper (separated, overlapping, independent), or unequal: "
+            "times with 704, 170 and 123 objects."
+        ),
     ] = Design.model,
     sizes: Annotated[str, typer.Option(help="With --design model: objects at every time, with commas.")] = "40,60,50",
     seed: Annotated[int, typer.Option(help="Seed.")] = 0,
@@ -60,6 +64,7 @@ def simulate(
             Design.separated: tetiwd.simulate_separated,
             Design.overlapping: tetiwd.simulate_overlapping,
             Design.independent: tetiwd.simulate_independent,
+            Design.unequal: tetiwd.simulate_unequal,
         }[design]
         truth = make(seed=seed)
     out.mkdir(parents=True)

@@ -1,0 +1,68 @@
+"""Figures and tables of docs/experiments.md from the folders of full runs.
+
+    python tools/experiment_docs.py RESULTS --commit abc1234
+
+RESULTS holds a folder per experiment, as ``tetiwd experiment NAME --out RESULTS/NAME`` makes them. What stands between
+``<!-- NAME -->`` and ``<!-- /NAME -->`` on the page is replaced; everything else was written by hand and stays.
+"""
+
+import argparse
+import re
+import shutil
+import tomllib
+from pathlib import Path
+
+import pandas as pd
+
+from tetiwd.experiments.designs import DESIGNS
+from tetiwd.experiments.findings import about
+from tetiwd.experiments.plan import Plan
+from tetiwd.experiments.summary import summary_markdown
+
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE, IMAGES = DOCS / "experiments.md", DOCS / "images" / "experiments"
+FIGURES = {
+    "data": "The first data set: objects on the first two principal components, coloured by true cluster.",
+    "traces": "Number of clusters during one run of Te-TiWD on it.",
+    "paper-boxes": "Adjusted Rand index over repeated runs on the first data set.",
+    "fresh-boxes": "Adjusted Rand index over fresh data sets.",
+    "differences": "Te-TiWD minus every other method on the same data sets, with 95 % intervals.",
+}
+
+
+def section(folder: Path, commit: str) -> str:
+    """Tables and figures of one experiment."""
+    settings = tomllib.loads((folder / "experiment.toml").read_text("utf-8"))
+    plan = Plan(**{key: tuple(value) if isinstance(value, list) else value for key, value in settings.items()})
+    info = {key: value for key, value in about(plan).items() if key not in ("title", "text")} | {"Commit": commit}
+    info["Date"] = pd.Timestamp((folder / "results.csv").stat().st_mtime, unit="s").date().isoformat()
+    parts = [summary_markdown(pd.read_csv(folder / "results.csv"), info)]
+    for variant in plan.of_design.variants:
+        name = re.sub(r"[^a-z0-9]+", "-", variant.lower())
+        for what, caption in FIGURES.items():
+            image = folder / "figures" / f"{name}-{what}.svg"
+            if image.is_file():
+                shutil.copyfile(image, IMAGES / image.name)
+                parts.append(f"![{variant}: {caption}](images/experiments/{image.name})\n\n*{variant}: {caption}*\n")
+    return "\n".join(parts)
+
+
+def main() -> None:
+    """Replace what can be replaced."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("results", type=Path)
+    parser.add_argument("--commit", required=True)
+    asked = parser.parse_args()
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    page = PAGE.read_text("utf-8")
+    for name in DESIGNS:
+        if (asked.results / name / "results.csv").is_file():
+            begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+            (before, rest), found = page.split(begin), section(asked.results / name, asked.commit)
+            page = f"{before}{begin}\n\n{found}\n{end}{rest.split(end)[1]}"
+            print(f"{name}: written")
+    PAGE.write_text(page, "utf-8")
+
+
+if __name__ == "__main__":
+    main()
