@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tetiwd.baselines.answer import Answer, answer_from_draws
 from tetiwd.baselines.linkage import hdbscan_clusters, linkage_clusters
 from tetiwd.baselines.te_gauss import GaussPriors, sample_te_gauss
-from tetiwd.baselines.wishart import Effort, pooled_clusters, wishart_clusters
+from tetiwd.baselines.wishart import Effort, pooled_clusters, static_clusters, wishart_clusters
 from tetiwd.data import DistanceSeries
 from tetiwd.errors import SettingsError
 from tetiwd.params import Hyperparameters
@@ -26,13 +26,12 @@ class Method:
     find: Find
 
 
-def _wishart(**model: object) -> Find:
-    hyperparameters = Hyperparameters(dof=DOF, **model)  # type: ignore[arg-type]
-    return lambda series, effort, _: wishart_clusters(series, hyperparameters, effort)
+ISOTROPIC = Hyperparameters(dof=DOF, coupling=False, geometry="isotropic")
+FULL = Hyperparameters(dof=DOF, coupling=False)
 
 
-def _pooled(series: DistanceSeries, effort: Effort, _: Sequence[int]) -> Answer:
-    return pooled_clusters(series, Hyperparameters(dof=DOF, coupling=False, geometry="isotropic"), effort)
+def _wishart(clusters: Callable[[DistanceSeries, Hyperparameters, Effort], Answer], model: Hyperparameters) -> Find:
+    return lambda series, effort, _: clusters(series, model, effort)
 
 
 def _te_gauss(priors: GaussPriors) -> Find:
@@ -48,16 +47,22 @@ def _linkage(how: str) -> Find:
 METHODS = {
     method.name: method
     for method in (
-        Method(OURS, "our model", _wishart()),
+        Method(OURS, "our model", _wishart(wishart_clusters, Hyperparameters(dof=DOF))),
         Method(
             "static TIWD",
             "every epoch by itself, all clusters equally far apart (Vogt et al. 2010)",
-            _wishart(coupling=False, geometry="isotropic"),
+            _wishart(static_clusters, ISOTROPIC),
         ),
         Method(
-            "static full-A", "every epoch by itself, clusters with distances of their own", _wishart(coupling=False)
+            "static full-A",
+            "every epoch by itself, clusters with distances of their own",
+            _wishart(static_clusters, FULL),
         ),
-        Method("pooled TIWD", "one static TIWD over all objects of all epochs, from distances across time", _pooled),
+        Method(
+            "pooled TIWD",
+            "one static TIWD over all objects of all epochs, from distances across time",
+            _wishart(pooled_clusters, ISOTROPIC),
+        ),
         Method(
             "Te-Gauss", "kernel PCA, then a Gaussian mixture with our prior of partitions", _te_gauss(GaussPriors())
         ),

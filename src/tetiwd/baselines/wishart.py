@@ -29,6 +29,12 @@ def wishart_clusters(series: DistanceSeries, model: Hyperparameters, effort: Eff
     return answer_from_draws(Partitions.of_sample(run_chains(series, model, settings, n_threads=1)))
 
 
+def static_clusters(series: DistanceSeries, model: Hyperparameters, effort: Effort) -> Answer:
+    """One chain per epoch; no epoch knows of another, not even of its scales."""
+    alone = (DistanceSeries.from_distances([D], squared=True) for D in series.to_distances().matrices)
+    return Answer([wishart_clusters(own, model, effort).labels[0] for own in alone])
+
+
 def pooled_clusters(series: DistanceSeries, model: Hyperparameters, effort: Effort) -> Answer:
     """One chain over all objects of all epochs together, from distances across time."""
     if series.cross is None:

@@ -79,6 +79,7 @@ def experiment(
     """
     from contextlib import nullcontext
 
+    from tetiwd.cli.fit import terminated_like_interrupted
     from tetiwd.experiments.findings import write_findings
     from tetiwd.experiments.folder import ExperimentFolder
     from tetiwd.experiments.plan import QUICK, Plan
@@ -105,7 +106,7 @@ def experiment(
     before = f", {n_done} of them done before" if n_done else ""
     voice.say(f"{len(units)} runs over {len(plan.methods or ())} methods{before}.")
     try:
-        with nullcontext() if quiet else StepBar(name.value) as bar:
+        with terminated_like_interrupted(), nullcontext() if quiet else StepBar(name.value) as bar:
             run_experiment(plan, folder, n_processes=threads, progress=bar)
     except KeyboardInterrupt:
         n_done = sum(map(folder.is_done, units))
