@@ -61,7 +61,15 @@ def test_without_the_extra_it_says_how_to_install_it(tmp_path, monkeypatch):
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_interrupted_run_keeps_what_is_done_and_leaves_no_process(tmp_path):
     out = tmp_path / "x"
-    command = [str(Path(sys.executable).with_name("tetiwd")), "experiment", "control", "--out", str(out), "--repeats", "40"]
+    command = [
+        str(Path(sys.executable).with_name("tetiwd")),
+        "experiment",
+        "control",
+        "--out",
+        str(out),
+        "--repeats",
+        "40",
+    ]
     command += ["--methods", "Ward", "--threads", "2"]
     run = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
     while len(list((out / "units").glob("*.csv")) if out.exists() else []) < 3:

@@ -45,6 +45,9 @@ def report(
         Path | None, typer.Option("--out", "-o", help="File to write; RUN/report.html if not given.")
     ] = None,
     show_ids: Annotated[bool, typer.Option("--show-ids", help="List objects by their ids.")] = False,
+    show_text: Annotated[
+        bool, typer.Option("--show-text", help="Show typical sentences, if the run was made from notes.")
+    ] = False,
     figures: Annotated[
         Path | None, typer.Option("--figures", help="Folder to write every figure to, as SVG, PNG and PDF.")
     ] = None,
@@ -68,6 +71,7 @@ def report(
 
       tetiwd report run --out relapse.html --outcomes patients.csv --id patient --outcome relapse
     """
+    from tetiwd.cli.fit import report_of_notes
     from tetiwd.plots import save_figures
     from tetiwd.report import check_target, write_report
 
@@ -77,7 +81,8 @@ def report(
     voice = Voice(quiet=quiet)
     rates = None if outcomes is None else _rates(analysis, outcomes, outcome, id)
     with voice.busy("Drawing"):
-        path = write_report(analysis, target, overwrite=overwrite, show_ids=show_ids, outcomes=rates)
+        notes = report_of_notes(run_folder, show_ids=show_ids, show_text=show_text).notes
+        path = write_report(analysis, target, overwrite=overwrite, show_ids=show_ids, outcomes=rates, notes=notes)
     voice.say(f"Wrote {path}.")
     if figures is not None:
         with voice.busy("Drawing"):

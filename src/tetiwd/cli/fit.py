@@ -5,6 +5,7 @@ import signal
 import time as clock
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
     from tetiwd.data import DistanceSeries
     from tetiwd.io.run_folder import RunFolder
+    from tetiwd.report import NotesReport
 
 FEWEST_DRAWS = 4  # of a chain that an answer can be made from
 
@@ -104,7 +106,7 @@ def fit(
     tables = [read_settings(settings)] if settings else []
     chosen = RunSettings.from_tables(merged(*tables, options, *map(parse_assignment, assignments or [])))
     voice = Voice(quiet=quiet, as_json=as_json)
-    target = Path(f"{_stem(files[0])}-tetiwd") if out is None else out
+    target = Path(f"{stem(files[0])}-tetiwd") if out is None else out
     RunFolder(target).check_free(overwrite=overwrite)
     with voice.busy("Reading"):
         found = read_series(files, chosen.data)
@@ -186,7 +188,10 @@ def run(
         with voice.busy("Summing up the draws"):
             analysis = Analysis(usable, settings.answers)
             folder.write_results(analysis, seconds=clock.monotonic() - began)
-            write_report(analysis, folder.path / "report.html", overwrite=True)
+            shown = report_of_notes(folder.path)
+            write_report(
+                analysis, folder.path / "report.html", overwrite=True, show_ids=shown.show_ids, notes=shown.notes
+            )
     tell(analysis, voice, folder.path)
     if voice.quiet and not usable.diagnostics.converged:
         voice.warn(usable.diagnostics.verdict)
@@ -196,6 +201,27 @@ def run(
     if strict and not sample.diagnostics.converged:
         raise typer.Exit(exit_codes.NOT_CONVERGED)
     return analysis
+
+
+@dataclass(frozen=True)
+class OfNotes:
+    """What a report says of the notes that a run was made from, and whether it lists ids."""
+
+    notes: "NotesReport | None" = None
+    show_ids: bool = False
+
+
+def report_of_notes(run_folder: Path, *, show_ids: bool | None = None, show_text: bool | None = None) -> OfNotes:
+    """Nothing if a run was not made from notes; what may be shown is as asked for now, or else as when it was made."""
+    from tetiwd.notes.kept import has_notes, kept_notes, kept_shown
+    from tetiwd.report import NotesReport
+
+    if not has_notes(run_folder):
+        return OfNotes(show_ids=bool(show_ids))
+    found, shown = kept_notes(run_folder), kept_shown(run_folder)
+    text = shown.text if show_text is None else show_text
+    report = NotesReport(found, synthetic=found.notes.synthetic, show_text=text, good=shown.good)
+    return OfNotes(report, shown.ids if show_ids is None else show_ids)
 
 
 def tell(analysis: "Analysis", voice: Voice, folder: Path | None = None) -> None:
@@ -258,7 +284,8 @@ def _resume(folder: Path) -> str:
     return f"tetiwd resume {shlex.quote(str(folder))}"
 
 
-def _stem(file: Path) -> str:
+def stem(file: Path) -> str:
+    """The name of a file without what tells its kind."""
     return file.name.removesuffix(".gz").rsplit(".", 1)[0] or "data"
 
 

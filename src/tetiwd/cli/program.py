@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import tetiwd
-from tetiwd.cli import ask, check, demo, experiment, fit, machine, simulate
+from tetiwd.cli import ask, check, demo, experiment, fit, machine, notes, simulate
 from tetiwd.cli.exit_codes import MEANING
 from tetiwd.cli.voice import ask_for_traceback
 
@@ -46,6 +46,7 @@ def start(
 
 app.command()(check.check)
 app.command()(fit.fit)
+app.command()(notes.notes)
 app.command()(fit.resume)
 app.command()(ask.summarize)
 app.command()(ask.report)

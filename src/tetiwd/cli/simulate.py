@@ -18,6 +18,7 @@ class Design(StrEnum):
     overlapping = "overlapping"
     independent = "independent"
     unequal = "unequal"
+    notes = "notes"
 
 
 @speaking
@@ -26,8 +27,8 @@ def simulate(
     design: Annotated[
         Design,
         typer.Option(
-            help="The model itself, one of the designs of the paper (separated, overlapping, independent), or unequal: "
-            "times with 704, 170 and 123 objects."
+            help="The model itself, one of the designs of the paper (separated, overlapping, independent), unequal: "
+            "times with 704, 170 and 123 objects, or notes: invented clinical notes of as many patients."
         ),
     ] = Design.model,
     sizes: Annotated[str, typer.Option(help="With --design model: objects at every time, with commas.")] = "40,60,50",
@@ -50,6 +51,9 @@ def simulate(
     check_seed(seed)
     if out.exists():
         raise RunFolderError(f"{out} is there already; choose another name")
+    if design is Design.notes:
+        _simulate_notes(out, seed, Voice(quiet=quiet))
+        return
     if design is Design.model:
         try:
             counts = [int(part) for part in sizes.split(",")]
@@ -77,3 +81,20 @@ def simulate(
     k = [len(np.unique(own)) for own in truth.labels]
     voice.say(f"{len(k)} times with {', '.join(map(str, k))} clusters, in {out / 'distances.npz'} (squared distances).")
     voice.say(f"Find them with: tetiwd fit {out / 'distances.npz'} --squared --out {out / 'run'}")
+
+
+def _simulate_notes(out: Path, seed: int, voice: Voice) -> None:
+    """A table of invented notes, and the groups and events that were planted in it."""
+    from tetiwd.io.writing import write_table
+    from tetiwd.notes.synthetic import synthetic_notes
+
+    found = synthetic_notes(seed)
+    out.mkdir(parents=True)
+    write_table(out / "notes.csv", found.table)
+    write_table(out / "truth.csv", found.truth)
+    write_table(out / "events.csv", found.events)
+    voice.say(
+        f"{len(found.table)} synthetic notes of {found.table.patient.nunique()} patients who do not exist, "
+        f"in {out / 'notes.csv'}."
+    )
+    voice.say(f"Group them with: tetiwd notes {out / 'notes.csv'} --id patient --outcome died --out {out / 'run'}")

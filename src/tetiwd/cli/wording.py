@@ -19,7 +19,7 @@ SAME_NAME: tuple[str, ...] = (
     "standardize",
     "cross",
 )
-SAME_NAME += ("symmetrize", "dof", "xi", "loss", "links", "seed", "level")
+SAME_NAME += ("symmetrize", "dof", "xi", "loss", "links", "seed", "level", "window", "aligned", "resolution", "date")
 NO_OPTION = {
     "data": ("first", "second", "distance", "obsp", "min_objects", "dtype", "repair"),
     "model": ("df_A", "alpha", "new_scale", "geometry", "coupling"),
@@ -37,6 +37,8 @@ OPTIONS = {
     "n_draws": "--draws",
     "n_threads": "--threads",
     "n_next": "--n-next",
+    "date_format": "--date-format",
+    "n_repeats": "--repeats",
 }
 SWITCHES = {  # settings with a value that one word stands for
     'kind = "similarities"': "--similarities",
@@ -51,6 +53,8 @@ SWITCHES = {  # settings with a value that one word stands for
 }
 PHRASES = {
     'set kind = "distances", and squared': "leave out --similarities, and add --squared or --plain",
+    "say with date_format how": "say with --date-format how",
+    "or name the column with date": "or name the column with --date",
     "squared is not given: say": "it is not said whether distances are squared: add",
     "or overwrite it": "or add --overwrite",
     "with resume": "with tetiwd resume",

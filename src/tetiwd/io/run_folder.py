@@ -9,6 +9,7 @@ chains.csv        one row per cluster chain; links.csv and events.csv: what join
 forecast.csv      shares of the clusters at the next time
 diagnostics.json  verdict, R-hat and effective sample sizes
 chains.svg        the cluster chains as a picture; report.html has it, too, and more
+notes/            where a run was made from notes: their texts and ids, and what every stage made of them
 """
 
 import json
@@ -38,6 +39,7 @@ from tetiwd.params import Hyperparameters
 from tetiwd.plots import alluvial_svg
 
 FORMAT = "tetiwd-run-1"
+NOTES = "notes"  # folder with the stages of a run that was made from notes
 TABLES = ("labels.csv", "chains.csv", "links.csv", "events.csv", "forecast.csv")
 FILES = ("data.nc", "results.nc", *TABLES, "diagnostics.json", "chains.svg", "report.html", "run.toml")
 VISIBLE_ANYWHERE = "#777777"  # on a white page and on a dark one
@@ -63,12 +65,13 @@ class RunFolder:
         inputs: dict[str, str] | None = None,
         notes: Sequence[str] = (),
         overwrite: bool = False,
+        from_notes: bool = False,
     ) -> "RunFolder":
         """Make the folder and put into it all that is needed to run, and to run again.
 
         ``model`` is ``settings.model`` with degrees of freedom resolved, ``inputs`` are the hashes of input files and
         ``notes`` what there is to know about reading them. A folder that holds anything is left alone,
-        unless ``overwrite`` is asked for and it holds a run.
+        unless ``overwrite`` is asked for and it holds a run. ``from_notes`` leaves the stages of notes in it.
         """
         folder = cls(path)
         folder.check_free(overwrite=overwrite)
@@ -79,7 +82,7 @@ class RunFolder:
             "versions": versions(),
         }
         try:
-            folder._clear()
+            folder._clear(with_notes=not from_notes)
             folder.path.mkdir(parents=True, exist_ok=True)
             folder._write_about()
             write_series(folder.path / "data.nc", series)
@@ -148,7 +151,7 @@ class RunFolder:
         self._check_nobody_writes()
         if not self.path.is_dir():
             raise RunFolderError(f"{self.path} is a file; choose another name for the results folder")
-        if not any(self.path.iterdir()):
+        if not any(own.name != NOTES for own in self.path.iterdir()):
             return
         if not (self.path / "run.toml").is_file():
             raise RunFolderError(f"{self.path} is not empty and holds no run; choose another folder")
@@ -249,12 +252,14 @@ class RunFolder:
                 f"cannot write results into {self.path} ({error.strerror}); make room, then continue with resume"
             ) from error
 
-    def _clear(self) -> None:
+    def _clear(self, *, with_notes: bool) -> None:
         """Remove the files of an earlier run, and nothing else."""
         for name in FILES:
             (self.path / name).unlink(missing_ok=True)
         if self.checkpoint.is_dir():
             shutil.rmtree(self.checkpoint)
+        if with_notes and (self.path / NOTES).is_dir():
+            shutil.rmtree(self.path / NOTES)
 
     def _write_about(self) -> None:
         import tomli_w

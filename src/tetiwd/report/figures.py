@@ -108,12 +108,7 @@ def _figures(analysis: "Analysis", outcomes: "Outcomes | None", wording: Wording
             partial(_geometry, analysis),
         )
     if outcomes is not None:
-        yield _one(
-            "outcomes",
-            "Outcomes by chain",
-            "How often it happens in every chain: the dot is the best guess, and the line covers what is probable.",
-            lambda marks: plots.plot_outcomes(outcomes, marks=marks),
-        )
+        yield outcomes_figure(outcomes)
     if analysis.sample.diagnostics.quantities:
         yield _one(
             "traces",
@@ -122,6 +117,16 @@ def _figures(analysis: "Analysis", outcomes: "Outcomes | None", wording: Wording
             lambda marks: plots.plot_traces(analysis, marks=marks)[0],
             folded=True,
         )
+
+
+def outcomes_figure(outcomes: "Outcomes", key: str = "outcomes") -> Figure:
+    """Rates of an outcome."""
+    return _one(
+        key,
+        "Outcomes by chain",
+        "How often it happens in every chain: the dot is the best guess, and the line covers what is probable.",
+        lambda marks: plots.plot_outcomes(outcomes, marks=marks),
+    )
 
 
 def _alluvial(analysis: "Analysis", few: bool) -> Figure:

@@ -10,6 +10,7 @@ from tetiwd.plots.alluvial_svg import alluvial_svg
 from tetiwd.report import details, tables
 from tetiwd.report.certainty import TRUST, certain_and_not, trust
 from tetiwd.report.figures import figures
+from tetiwd.report.notes import NotesReport, notes_section
 from tetiwd.report.objects import object_list
 from tetiwd.report.rendering import (
     N_COLOURS,
@@ -34,6 +35,7 @@ def write_report(
     overwrite: bool = False,
     show_ids: bool = False,
     outcomes: "Outcomes | None" = None,
+    notes: NotesReport | None = None,
 ) -> Path:
     """Write the report; a file that is there is left alone unless ``overwrite`` is asked for.
 
@@ -47,9 +49,11 @@ def write_report(
         True adds a table of all objects with their ids; otherwise no id is in the file.
     outcomes
         Rates by chain, from :func:`tetiwd.outcomes_by_chain`, to be shown as well.
+    notes
+        The notes that the objects were compared by, and what of them may be shown.
     """
     target = check_target(path, overwrite=overwrite)
-    page = report_html(analysis, show_ids=show_ids, outcomes=outcomes)
+    page = report_html(analysis, show_ids=show_ids, outcomes=outcomes, notes=notes)
     try:
         write_text(target, page)
     except OSError as error:
@@ -69,13 +73,20 @@ def check_target(path: str | Path, *, overwrite: bool) -> Path:
     return target
 
 
-def report_html(analysis: Analysis, *, show_ids: bool = False, outcomes: "Outcomes | None" = None) -> str:
-    """The whole page. Ids are on it only if they are asked for."""
+def report_html(
+    analysis: Analysis,
+    *,
+    show_ids: bool = False,
+    outcomes: "Outcomes | None" = None,
+    notes: NotesReport | None = None,
+) -> str:
+    """The whole page. Ids, and sentences of notes, are on it only if they are asked for."""
     from tetiwd.io.run_folder import versions
 
     sample = analysis.sample
     wording = Wording(sample.series.times)
-    style, code = style_sheet(), script()
+    said = None if notes is None else notes_section(notes, analysis, wording, show_ids=show_ids)
+    style, code = style_sheet(said.style if said else ""), script()
     found, about_the_run = _sentences(analysis)
     certain, uncertain = certain_and_not(analysis, wording.labels)
     listed = [tables.chains_table(analysis, wording), tables.events_table(analysis, wording)]
@@ -89,6 +100,7 @@ def report_html(analysis: Analysis, *, show_ids: bool = False, outcomes: "Outcom
     explained = [
         *listed,
         *([results] if results else []),
+        *(said.tables if said else []),
         numbers,
         *([objects.table] if objects else []),
         diagnosed,
@@ -117,6 +129,7 @@ def report_html(analysis: Analysis, *, show_ids: bool = False, outcomes: "Outcom
         numbers=numbers,
         outcomes=results,
         outcome_name=wording.sentence(outcomes.name, 60) if outcomes is not None else "",
+        said=said,
         objects=objects,
         object_data=json_for_script(objects.data) if objects else "",
         diagnostics=diagnosed,

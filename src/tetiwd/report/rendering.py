@@ -45,13 +45,13 @@ def trusted(text: str) -> "Markup":
     return Markup(text)
 
 
-def style_sheet() -> str:
-    """The style sheet, with the colours of the chains."""
+def style_sheet(more: str = "") -> str:
+    """The style sheet, with the colours of the chains, and more rules if there are any."""
     colours = (
         f".c{chain} {{ background: {colour}; color: {text_colour(colour)}; }}"
         for chain, colour in ((chain, chain_colour(chain)) for chain in range(N_COLOURS))
     )
-    return "\n".join([_own_file("report.css"), *colours, ".c-1 { background: #8A8F98; color: #000; }", ""])
+    return "\n".join([_own_file("report.css"), *colours, ".c-1 { background: #8A8F98; color: #000; }", more])
 
 
 def script() -> str:

@@ -1,0 +1,145 @@
+"""Word clouds as SVG for a page: wordcloud finds the places, and text stays text.
+
+The SVG that wordcloud writes needs style sheets, which the page forbids, and its font, which a reader may not have. So
+the picture is written here from the places alone. It is laid out with the font that comes with matplotlib, and every
+word says how long it is (``textLength``), so that it fits in any other font.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from tetiwd.notes.extra import text_module
+from tetiwd.plots.colours import BLACK, WHITE, chain_colour, contrast
+from tetiwd.plots.text import clean
+
+WIDE, HIGH = 360, 230  # pixels
+SMALLEST = 13  # pixels, of letters
+LARGEST = (40, 36, 32, 28, 24)  # the first that leaves room for all words
+MARGIN = 8
+MOST_WORDS = 24
+LONGEST_WORD = 24  # characters
+FONTS = "DejaVu Sans, Verdana, Geneva, sans-serif"  # much alike in width
+PAPER, NIGHT = WHITE, "#1b1f23"  # what a picture stands on
+READABLE = 4.5  # contrast that text needs
+
+
+@dataclass(frozen=True)
+class CloudWord:
+    """A word, how large it is relative to others, and what is said when a pointer is on it."""
+
+    word: str
+    weight: float  # above 0
+    tip: str = ""
+
+
+def word_cloud(words: Iterable[CloudWord], chain: int, *, seed: int = 0) -> str:
+    """The words of a chain in its colour, the larger the more weight; empty if there are none.
+
+    The same words and seed give the same picture.
+    """
+    given: dict[str, CloudWord] = {}
+    for own in words:
+        shown = clean(own.word, LONGEST_WORD)
+        if shown and own.weight > 0 and len(given) < MOST_WORDS:
+            given.setdefault(shown, own)
+    if not given:
+        return ""
+    placed = _placed({shown: own.weight for shown, own in given.items()}, seed)
+    listed = ", ".join(word for word, *_ in placed)
+    about = {"role": "img", "aria-label": f"Word cloud of chain {chain}: {listed}", "class": f"w{chain}"}
+    look = {"fill": readable(chain_colour(chain), PAPER), "font-family": FONTS}
+    size = {"viewBox": f"0 0 {WIDE} {HIGH}", "width": str(WIDE)}
+    root = Element("svg", {"xmlns": "http://www.w3.org/2000/svg"} | about | look | size)
+    group = SubElement(root, "g", {"data-chain": str(chain)})
+    for word, height, x, y, length in placed:
+        place = {"x": f"{x:g}", "y": f"{y:g}", "font-size": f"{height}", "textLength": f"{length:.1f}"}
+        text = SubElement(group, "text", place | {"lengthAdjust": "spacingAndGlyphs"})
+        title = SubElement(text, "title")
+        title.text, title.tail = clean(given[word].tip, 200) or word, word
+    return tostring(root, encoding="unicode")
+
+
+def cloud_words(table: Any) -> list[CloudWord]:
+    """The words that a chain uses more often, from :attr:`tetiwd.notes.findings.Findings.words`.
+
+    Their weight is the logarithm of the odds ratio that is certain: frequency relative to the rest, not counts.
+    """
+    return [
+        CloudWord(own.word, own.certain, f"{own.word}: {own.here:.0%} here, {own.elsewhere:.0%} elsewhere")
+        for own in table[table.certain > 0].itertuples(index=False)
+    ]
+
+
+def cloud_colours(chains: Iterable[int]) -> str:
+    """Style rules for the words of these chains, readable by day and by night."""
+    chosen, rules = sorted(set(chains)), []
+    for ground, opening, closing in (
+        (PAPER, "", ""),
+        (NIGHT, "@media screen and (prefers-color-scheme: dark) { ", " }"),
+    ):
+        own = (f".w{chain} {{ fill: {readable(chain_colour(chain), ground)}; }}" for chain in chosen)
+        rules.append(opening + " ".join(own) + closing)
+    return "\n".join(rules)
+
+
+@cache
+def readable(colour: str, ground: str) -> str:
+    """The colour as text on a ground: made darker or lighter as far as is needed."""
+    ink = max(BLACK, WHITE, key=lambda own: contrast(own, ground))
+    for step in range(21):
+        mixed = _mixed(colour, ink, step / 20)
+        if contrast(mixed, ground) >= READABLE:
+            break
+    return mixed
+
+
+def _mixed(colour: str, other: str, share: float) -> str:
+    pairs = ((int(colour[i : i + 2], 16), int(other[i : i + 2], 16)) for i in (1, 3, 5))
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
+
+
+def _placed(weights: Mapping[str, float], seed: int) -> list[tuple[str, int, float, float, float]]:
+    """Words with their height, the place where their base line begins, and their length."""
+    from matplotlib import get_data_path
+    from PIL import ImageFont
+
+    font_path = str(Path(get_data_path(), "fonts", "ttf", "DejaVuSans.ttf"))
+    layout: list[Any] = []
+    for largest in LARGEST:
+        layout = _layout(weights, font_path, largest, seed)
+        if _in_proportion(layout, weights, largest):
+            break
+    placed = []
+    for (word, _), height, (top, left), _, _ in layout:
+        font = ImageFont.truetype(font_path, height)
+        before, above, *_ = font.getbbox(word, anchor="ls")
+        placed.append((word, int(height), float(left - before), float(top - above), float(font.getlength(word))))
+    return placed
+
+
+def _layout(weights: Mapping[str, float], font_path: str, largest: int, seed: int) -> list[Any]:
+    cloud = text_module("wordcloud").WordCloud(
+        font_path=font_path,
+        width=WIDE,
+        height=HIGH,
+        margin=MARGIN,
+        prefer_horizontal=1.0,
+        min_font_size=SMALLEST,
+        max_font_size=largest,
+        relative_scaling=1.0,
+        random_state=seed,
+        color_func=lambda *_, **__: "black",
+    )
+    return list(cloud.generate_from_frequencies(dict(weights)).layout_)
+
+
+def _in_proportion(layout: list[Any], weights: Mapping[str, float], largest: int) -> bool:
+    """Is every word there and as large as it should be? Words that do not fit are made smaller, or left out."""
+    unit = largest / max(weights.values())
+    wanted = {word: unit * weight for word, weight in weights.items() if unit * weight >= SMALLEST + 1}
+    heights = {word: height for (word, _), height, *_ in layout}
+    return all(heights.get(word, 0) >= 0.9 * height for word, height in wanted.items())

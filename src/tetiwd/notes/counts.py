@@ -1,0 +1,75 @@
+"""What was read, what was left out on the way, and why; in numbers and in words, without ids or text."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Everything that was left out or mended between the table and the distances."""
+
+    rows: int = 0  # of the table
+    mended_lines: int = 0  # lines that were not UTF-8, or held bytes that mean nothing
+    without_id: int = 0
+    without_date: int = 0
+    unreadable_dates: int = 0
+    without_text: int = 0
+    duplicates: int = 0
+    notes: int = 0  # that are left
+    objects: int = 0  # that have notes
+    whole_months_or_years: int = 0  # dates without a day, among the notes that are left
+    changing_outcomes: int = 0  # objects with both yes and no for one outcome
+    sentences: int = 0
+    without_words: int = 0  # sentences without a word that can be compared
+    bags: int = 0  # distinct sentences as bags of words
+    words: int = 0
+    rare_words: int = 0  # left out
+    exact_neighbours: bool = True
+    clusters: int = 0  # of sentences
+    without_sentences: int = 0  # objects in a window that have notes there, but no sentence to be compared
+    small_windows: tuple[tuple[Any, int], ...] = ()  # windows that are left out, with their numbers of objects
+
+    def in_words(self) -> list[str]:
+        """What the user should know, one line each."""
+        lines = [f"{_some(self.notes, 'note')} of {_some(self.objects, 'object')}, from {_some(self.rows, 'row')}"]
+        left_out = {
+            "without an id": self.without_id,
+            "without a date": self.without_date,
+            "with a date that cannot be read": self.unreadable_dates,
+            "without text": self.without_text,
+            "that repeat another note of the same object and day": self.duplicates,
+        }
+        lines += [f"left out {_some(n, 'row')} {why}" for why, n in left_out.items() if n]
+        if self.mended_lines:
+            lines.append(f"mended the encoding of {_some(self.mended_lines, 'line')}")
+        if self.whole_months_or_years:
+            lines.append(
+                f"{_some(self.whole_months_or_years, 'date')} without a day: taken as the first of the month or year"
+            )
+        if self.changing_outcomes:
+            lines.append(
+                f"{_some(self.changing_outcomes, 'object')} with both yes and no for one outcome: taken as yes"
+            )
+        if self.sentences:
+            lines.append(
+                f"{_some(self.sentences, 'sentence')}, {self.bags:,} of them different by their words; "
+                f"{_some(self.words, 'word')} ({self.rare_words:,} left out as too rare); "
+                f"{_some(self.clusters, 'cluster')} of sentences"
+            )
+        if self.without_words:
+            lines.append(f"left out {_some(self.without_words, 'sentence')} without a word to compare")
+        if not self.exact_neighbours:
+            lines.append("so many sentences that their neighbours are approximate")
+        if self.without_sentences:
+            lines.append(
+                f"left out {_some(self.without_sentences, 'object')} in a window without a sentence to compare"
+            )
+        if self.small_windows:
+            shown = ", ".join(f"{label} ({n})" for label, n in self.small_windows[:12])
+            more = ", …" if len(self.small_windows) > 12 else ""
+            lines.append(f"left out {_some(len(self.small_windows), 'window')} with too few objects: {shown}{more}")
+        return lines
+
+
+def _some(n: int, what: str) -> str:
+    return f"{n:,} {what}" + ("" if n == 1 else "s")

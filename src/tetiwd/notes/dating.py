@@ -1,0 +1,76 @@
+"""Dates of notes: days, written in ISO style or in a format that the user names."""
+
+import datetime
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.errors import DataError
+from tetiwd.io.dates import read_date
+from tetiwd.io.tables import is_missing
+
+SLASHES = re.compile(r"([0-9]{4})/([0-9]{1,2})/([0-9]{1,2})(.*)", re.DOTALL)
+NO_DATE = np.datetime64("NaT", "D")
+EARLIEST = datetime.date(1800, 1, 1)  # what is earlier is a slip, such as the year 0015
+
+
+class Dates:
+    """The days of all rows, and which of them could not be read."""
+
+    def __init__(self, values: Sequence[Any], format: str | None) -> None:
+        known: dict[Any, tuple[datetime.date | None, str]] = {}
+        for value in values:
+            if value not in known:
+                known[value] = _day(value, format)
+        self.days: NDArray[np.datetime64] = np.array(
+            [NO_DATE if (day := known[value][0]) is None else np.datetime64(day, "D") for value in values],
+            dtype="datetime64[D]",
+        )
+        how = [known[value][1] for value in values]
+        self.missing = np.array([own == "missing" for own in how], dtype=bool)
+        self.unreadable = np.array([own == "unreadable" for own in how], dtype=bool)
+        self.imprecise = np.array([own in ("year", "month") for own in how], dtype=bool)
+        if len(how) and not (~self.missing & ~self.unreadable).any():
+            example = next((value for value, (_, own) in known.items() if own == "unreadable"), None)
+            raise _no_dates(example, format)
+
+
+def _day(value: Any, format: str | None) -> tuple[datetime.date | None, str]:
+    """A day and how precise it is."""
+    if isinstance(value, datetime.date):  # a Timestamp is one too
+        return _plausible(datetime.date(value.year, value.month, value.day), "day")
+    if is_missing(value) or (isinstance(value, str) and not value.strip()):
+        return None, "missing"
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # a column of years with gaps
+    text = str(value).strip()
+    if format is not None:
+        try:
+            return _plausible(datetime.datetime.strptime(text, format).date(), "day")
+        except ValueError:
+            return None, "unreadable"
+    slashes = SLASHES.fullmatch(text)
+    if slashes is not None:
+        text = f"{slashes[1]}-{int(slashes[2]):02}-{int(slashes[3]):02}{slashes[4]}"
+    found = read_date(text)
+    return (None, "unreadable") if found is None else _plausible(found[0].date(), found[1])
+
+
+def _plausible(day: datetime.date, precision: str) -> tuple[datetime.date | None, str]:
+    return (day, precision) if day >= EARLIEST else (None, "unreadable")
+
+
+def _no_dates(example: Any, format: str | None) -> DataError:
+    if example is None:
+        return DataError("no row has a date; name the column of dates with date")
+    if format is not None:
+        return DataError(
+            f"no date is written as {format!r}: {example!r} is not; correct date_format, or name the column with date"
+        )
+    return DataError(
+        f"no date can be read, {example!r} for example; write dates as 2014-08-05, say with date_format how they are "
+        'written (such as "%m/%d/%Y"), or name the column with date'
+    )

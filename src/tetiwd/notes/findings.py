@@ -1,0 +1,192 @@
+"""What notes say about cluster chains: words, clusters of sentences, outcomes, changes; in tables and in words."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tetiwd.errors import SettingsError
+from tetiwd.notes.chain_words import chain_words
+from tetiwd.notes.changes import Changes, changes_of
+from tetiwd.notes.distinctions import distinctions
+from tetiwd.notes.members import FEW, Members, members_of
+from tetiwd.notes.pipeline import NotesSeries
+from tetiwd.notes.rates import Rates, rates_by_chain
+from tetiwd.notes.sentence_clusters import SentenceCluster, sentence_clusters
+from tetiwd.plots.text import clean
+from tetiwd.summarize.words import listed, plural
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tetiwd.analysis import Analysis
+
+NAMED = 6  # words of a chain in a sentence
+LONGEST_NAME, LONGEST_WORD = 60, 40
+FEW_WORDS = "fewer than five objects"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Findings:
+    """Everything the notes say about the chains of an analysis.
+
+    It holds sentences of the notes (``clusters``) and no ids; all else are counts, shares and words.
+    """
+
+    members: Members
+    level: float  # of all intervals
+    words: "pd.DataFrame"  # of every chain, see tetiwd.notes.chain_words.ChainWords.top
+    distinctions: "pd.DataFrame"  # clusters of sentences by chain, see tetiwd.notes.distinctions
+    clusters: dict[int, SentenceCluster]  # those that distinguish a chain
+    rates: tuple[Rates, ...]  # one per outcome that is known of anybody
+    unknown: tuple[str, ...]  # outcomes that are known of nobody
+    changes: Changes
+    silent: tuple[int, ...]  # chains of which nothing is said because they, or all others, have fewer than five objects
+
+    def words_of(self, chain: int) -> tuple[list[str], list[str]]:
+        """Words that a chain uses more often than others, and words that it uses less often."""
+        own = self.words[self.words.chain == chain]
+        return own.word[own.certain > 0].tolist(), own.word[own.certain < 0].tolist()
+
+    def in_words(self) -> list[str]:
+        """The most important of it, in a few sentences."""
+        sentences = [sentence for rates in self.rates for sentence in self._favourable(rates)]
+        for name in self.unknown:
+            sentences.append(f"“{clean(name, LONGEST_NAME)}” is not known of any object in these windows.")
+        return [*sentences, *_changes_in_words(self.changes), *self._small()]
+
+    def _favourable(self, rates: Rates) -> list[str]:
+        """The most and the least favourable chain, if that can be told."""
+        name = clean(rates.name, LONGEST_NAME) or "the outcome"
+        if len(rates.compared) < 2:
+            n = "Only one chain has" if len(rates.compared) else "No chain has"
+            return [f"{n} five objects or more of which “{name}” is known: chains cannot be compared."]
+        good, bad = (("highest", rates.highest()), ("lowest", rates.lowest()))[:: 1 if rates.good else -1]
+        meant = f"“{name}” (a yes is {'good' if rates.good else 'bad'})"
+        return [self._extreme(rates, meant, "most", *good), self._extreme(rates, f"“{name}”", "least", *bad)]
+
+    def _extreme(self, rates: Rates, name: str, kind: str, end: str, by_chain: dict[int, float]) -> str:
+        chain, probability = next(iter(by_chain.items()))
+        if probability < self.level:
+            named = [(own, p) for own, p in list(by_chain.items())[:3] if p >= 0.05]
+            possible = listed([f"chain {own} ({p:.2f})" for own, p in named])
+            return (
+                f"Which chain is the {kind} favourable by {name} cannot be told; the probability of having the {end} "
+                f"rate: {possible}."
+            )
+        own = rates.table().set_index("chain").loc[chain]
+        return (
+            f"Chain {chain} is the {kind} favourable by {name}: its rate is {own.rate:.0%} ({own.lower:.0%} to "
+            f"{own.upper:.0%}), the {end} of those compared with probability {_probability(probability)}. "
+            f"{self._described(chain)}"
+        )
+
+    def _described(self, chain: int) -> str:
+        more, less = ([clean(word, LONGEST_WORD) for word in words[:NAMED]] for words in self.words_of(chain))
+        if not more and not less:
+            return "No word tells it from the others."
+        parts = []
+        if more:
+            parts.append(f"more often than elsewhere: {', '.join(more)}")
+        if less:
+            parts.append(f"less often: {', '.join(less)}")
+        return f"Its notes have {'; '.join(parts)}."
+
+    def _small(self) -> list[str]:
+        small = np.flatnonzero(self.members.small).tolist()
+        if not small:
+            return []
+        names = f"Chain{'s' if len(small) > 1 else ''} {listed(small)}"
+        said = f"{names} {'have' if len(small) > 1 else 'has'} {FEW_WORDS}"
+        return [f"{said}: no words and no rates are given." if set(small) <= set(self.silent) else f"{said}."]
+
+    def __repr__(self) -> str:
+        return (
+            f"Findings({plural(self.members.n_chains, 'chain')}: {plural(len(self.words), 'word')}, "
+            f"{plural(len(self.clusters), 'cluster')} of sentences, {plural(len(self.rates), 'outcome')})"
+        )
+
+
+def findings(
+    notes: NotesSeries,
+    analysis: "Analysis",
+    *,
+    small: bool = False,
+    rare: bool = False,
+    good: Collection[str] = (),
+    seed: int = 0,
+) -> Findings:
+    """What the notes say about the chains of an analysis of their series.
+
+    Parameters
+    ----------
+    notes
+        From :func:`tetiwd.notes.notes_to_series`.
+    analysis
+        Of ``notes.series``. Its level is that of all intervals.
+    small
+        True gives words and rates of chains with fewer than five objects, too.
+    rare
+        True gives words and clusters of sentences that fewer than five objects use, too.
+    good
+        Names of outcomes that are good if they happen; all others are taken as bad.
+    seed
+        Of the draws that intervals are made from.
+    """
+    wrong = [name for name in good if name not in notes.notes.outcomes]
+    if wrong:
+        there = ", ".join(map(repr, notes.notes.outcomes)) or "none"
+        raise SettingsError(f"there is no outcome {wrong[0]!r} that could be good; the outcomes are: {there}")
+    members, level = members_of(notes, analysis), analysis.settings.level
+    least = 1 if rare else FEW
+    spoken_of = members.n_elsewhere > 0 if small else members.compared
+    told = np.flatnonzero(spoken_of)
+    different = distinctions(notes, analysis.alignment, members, level=level, least=least, seed=seed)
+    different = different[different.chain.isin(told)].reset_index(drop=True)
+    described = sentence_clusters(notes, np.unique(different.cluster.to_numpy()), least=least)
+    rates = {
+        name: rates_by_chain(
+            notes, analysis.alignment, name, good=name in good, small=small, level=level, seed=seed + 1 + number
+        )
+        for number, name in enumerate(notes.notes.outcomes)
+    }
+    return Findings(
+        members,
+        level,
+        _words(notes, members, told.tolist(), level, least),
+        different,
+        {own.cluster: own for own in described},
+        tuple(own for own in rates.values() if own is not None),
+        tuple(name for name, own in rates.items() if own is None),
+        changes_of(notes, analysis, members),
+        tuple(np.flatnonzero(~spoken_of).tolist()),
+    )
+
+
+def _words(notes: NotesSeries, members: Members, told: list[int], level: float, least: int) -> "pd.DataFrame":
+    import pandas as pd
+
+    found = chain_words(notes, members, level=level)
+    tables = [own for own in (found.top(chain, least=least) for chain in told) if len(own)]
+    return pd.concat(tables, ignore_index=True) if tables else found.table(0).head(0)
+
+
+def _changes_in_words(changes: Changes) -> list[str]:
+    sentences = []
+    if changes.n_followed:
+        sentences.append(
+            f"{changes.n_changed:,} of {plural(changes.n_followed, 'object')} that are there in consecutive windows "
+            f"change {'its' if changes.n_changed == 1 else 'their'} chain."
+        )
+    if changes.n_returned:
+        verbs = ("skips", "returns") if changes.n_returned == 1 else ("skip", "return")
+        sentences.append(
+            f"{plural(changes.n_returned, 'object')} {verbs[0]} a window or more and {verbs[1]}, "
+            f"{changes.n_returned_elsewhere:,} of them to another chain."
+        )
+    return sentences
+
+
+def _probability(p: float) -> str:
+    return "above 0.99" if 0.995 <= p < 1 else f"{p:.2f}"

@@ -1,0 +1,105 @@
+"""How often an outcome happens to the members of every cluster chain; nothing of chains with few known outcomes."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.notes.members import FEW
+from tetiwd.notes.pipeline import NotesSeries
+from tetiwd.summarize.outcomes import Outcomes, outcomes_by_chain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tetiwd.summarize.alignment import Alignment
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rates(Outcomes):
+    """Rates of those chains that are shown."""
+
+    shown: Ints  # numbers of these chains
+    n_others: Ints  # (chains,) objects with a known outcome that have never been in the chain
+    good: bool  # is it good if it happens?
+    least: int  # known outcomes of a group that is spoken of
+
+    def table(self) -> "pd.DataFrame":
+        """Like that of :class:`tetiwd.summarize.outcomes.Outcomes`, of the chains that are shown.
+
+        Whether the rate is higher than elsewhere is left open (NaN) where few others have a known outcome.
+        """
+        table = super().table()
+        column = "probability_higher_than_rest"
+        table[column] = table[column].where(self.n_others >= self.least)
+        return table.iloc[self.shown].reset_index(drop=True)
+
+    @property
+    def compared(self) -> Ints:
+        """Numbers of the chains with five known outcomes or more."""
+        return np.flatnonzero(self.members >= FEW)
+
+    def lowest(self) -> dict[int, float]:
+        """Probability of having the lowest rate of the chains that are compared, by chain, the most probable first."""
+        return self._winners(-self.rates)
+
+    def highest(self) -> dict[int, float]:
+        """Probability of having the highest rate of the chains that are compared, by chain, the most probable first."""
+        return self._winners(self.rates)
+
+    def _winners(self, rates: Floats) -> dict[int, float]:
+        chains = self.compared
+        if not len(chains):
+            return {}
+        wins = np.bincount(rates[:, chains].argmax(axis=1), minlength=len(chains)) / len(rates)
+        order = np.argsort(-wins, kind="stable")
+        return {int(chains[own]): float(wins[own]) for own in order}
+
+
+def rates_by_chain(
+    notes: NotesSeries,
+    alignment: "Alignment",
+    name: str,
+    *,
+    good: bool = False,
+    small: bool = False,
+    level: float = 0.9,
+    seed: int = 0,
+) -> Rates | None:
+    """Rates of an outcome of the notes; None if it is not known of any object.
+
+    Parameters
+    ----------
+    notes, alignment
+        The notes, and the draws of their series matched with its clustering.
+    name
+        A column of outcomes.
+    good
+        Is it good if it happens?
+    small
+        True shows chains with fewer than five known outcomes, too.
+    """
+    ids = [own for epoch in alignment.partitions.ids or () for own in epoch.tolist()]
+    of_object = notes.notes.outcomes[name]
+    values = dict(zip(ids, (of_object[own] for own in notes.rows.whose.tolist()), strict=True))
+    known = sum(value is not None for value in values.values())
+    if not known:
+        return None
+    found = outcomes_by_chain(alignment, values, name=name, level=level, seed=seed)
+    least = 1 if small else FEW
+    return Rates(
+        found.name,
+        level,
+        found.events,
+        found.members,
+        found.rates,
+        found.rest,
+        np.flatnonzero(found.members >= least),
+        known - found.members,
+        good,
+        least,
+    )

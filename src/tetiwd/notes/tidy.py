@@ -1,0 +1,175 @@
+"""Notes: who, when, what; without rows that lack one of these and without repetitions, all counted."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.errors import DataError
+from tetiwd.io.outcome_table import NO, YES
+from tetiwd.io.tables import as_ids, is_missing, listed
+from tetiwd.notes.counts import Counts
+from tetiwd.notes.dating import Dates
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+INVENTED = "synthetic-"  # how ids begin that stand for nobody
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Notes:
+    """Dated notes in the order of the table."""
+
+    objects: tuple[Any, ...]  # ids of all objects, in order
+    whose: NDArray[np.int64]  # (notes,) position of its object
+    days: NDArray[np.datetime64]  # (notes,)
+    texts: tuple[str, ...]
+    outcomes: Mapping[str, tuple[bool | None, ...]]  # name → one value per object, None where it is not known
+    counts: Counts
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __repr__(self) -> str:
+        return f"Notes({len(self)} notes of {len(self.objects)} objects, {self.days.min()} to {self.days.max()})"
+
+    @property
+    def synthetic(self) -> bool:
+        """Were the notes invented by :func:`tetiwd.notes.synthetic.synthetic_notes`?"""
+        return all(str(own).startswith(INVENTED) for own in self.objects)
+
+    def fingerprint(self) -> str:
+        """Hash of who, when and what."""
+        digest = hashlib.sha256(repr(self.objects).encode())
+        digest.update(np.ascontiguousarray(self.whose).data)
+        digest.update(np.ascontiguousarray(self.days.astype(np.int64)).data)
+        for text in self.texts:
+            own = text.encode("utf-8", "surrogatepass")
+            digest.update(len(own).to_bytes(8, "little"))
+            digest.update(own)
+        return digest.hexdigest()
+
+
+def notes_from_table(
+    table: "pd.DataFrame",
+    *,
+    id: str = "id",
+    date: str = "date",
+    text: str = "text",
+    outcomes: Sequence[str] = (),
+    date_format: str | None = None,
+) -> Notes:
+    """Notes from a DataFrame with one note per row; see :func:`tetiwd.notes.read_notes`."""
+    names = (id, date, text, *outcomes)
+    for name in names:
+        if name not in table.columns:
+            shown = listed(list(map(str, table.columns)))
+            raise DataError(f"the table has no column {name!r}; its columns are {shown}")
+    columns = {name: table[name].astype(object).where(table[name].notna(), None) for name in names}
+    values = {name: column.tolist() for name, column in columns.items()}
+    return tidy(
+        values[id], values[date], values[text], {name: values[name] for name in outcomes}, date_format=date_format
+    )
+
+
+def tidy(
+    ids: Sequence[Any],
+    dates: Sequence[Any],
+    texts: Sequence[Any],
+    outcomes: Mapping[str, Sequence[Any]],
+    *,
+    date_format: str | None = None,
+    mended_lines: int = 0,
+) -> Notes:
+    """Notes from columns of values, None or text like "NA" where there is none."""
+    n = len(ids)
+    if n == 0:
+        raise DataError("there are no notes: the table has no rows")
+    who = [None if is_missing(own) else _plain_id(own) for own in ids]
+    what = ["" if is_missing(own) else str(own).strip() for own in texts]
+    what = ["" if is_missing(own) else own for own in what]
+    when = Dates(dates, date_format)
+    seen: set[tuple[Any, int, str]] = set()
+    keep: list[int] = []
+    left_out: dict[str, Any] = dict.fromkeys(
+        ("without_id", "without_date", "unreadable_dates", "without_text", "duplicates"), 0
+    )
+    for row, day in enumerate(when.days.astype(np.int64).tolist()):
+        note = (who[row], day, what[row])
+        if who[row] is None:
+            why = "without_id"
+        elif when.missing[row]:
+            why = "without_date"
+        elif when.unreadable[row]:
+            why = "unreadable_dates"
+        elif not what[row]:
+            why = "without_text"
+        elif note in seen:
+            why = "duplicates"
+        else:
+            seen.add(note)
+            keep.append(row)
+            continue
+        left_out[why] += 1
+    if not keep:
+        counted = ", ".join(f"{n:,} {why.replace('_', ' ')}" for why, n in left_out.items() if n)
+        raise DataError(f"no row is left that has an id, a date and text ({counted}); check the names of the columns")
+    whole = as_ids(who_is_kept := [who[row] for row in keep])
+    objects, whose = _numbered(whole)
+    known, changing = _by_object(outcomes, dict(zip(who_is_kept, whose.tolist(), strict=True)), who, len(objects))
+    counts = Counts(
+        rows=n,
+        mended_lines=mended_lines,
+        notes=len(keep),
+        objects=len(objects),
+        whole_months_or_years=int(when.imprecise[keep].sum()),
+        changing_outcomes=changing,
+        **left_out,
+    )
+    return Notes(objects, whose, when.days[keep], tuple(what[row] for row in keep), known, counts)
+
+
+def _plain_id(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and value.is_integer():
+        return int(value)  # a column of whole numbers with gaps
+    return value if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def _numbered(ids: Sequence[Any]) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
+    """Different ids in order, and the position of each."""
+    if len({isinstance(own, str) for own in ids}) > 1:
+        ids = [str(own) for own in ids]
+    objects = sorted(set(ids))
+    position = {own: number for number, own in enumerate(objects)}
+    return tuple(objects), np.array([position[own] for own in ids], dtype=np.int64)
+
+
+def _by_object(
+    outcomes: Mapping[str, Sequence[Any]], position: Mapping[Any, int], who: Sequence[Any], n_objects: int
+) -> tuple[dict[str, tuple[bool | None, ...]], int]:
+    """Yes if any row of an object says so, no if some say no, otherwise unknown; and how many have both.
+
+    Rows that are left out as notes have a say, as long as they name an object that is left.
+    """
+    found: dict[str, tuple[bool | None, ...]] = {}
+    changing: set[int] = set()
+    for name, values in outcomes.items():
+        yes, no = np.zeros(n_objects, dtype=bool), np.zeros(n_objects, dtype=bool)
+        for row, (own, value) in enumerate(zip(who, values, strict=True)):
+            word = "" if is_missing(value) else str(value).strip().lower()
+            if not word or own not in position:
+                continue
+            if word not in YES | NO:
+                raise DataError(f"row {row + 1}, column {name}: {value!r} is neither yes nor no; write 1 or 0")
+            (yes if word in YES else no)[position[own]] = True
+        changing.update(np.flatnonzero(yes & no).tolist())
+        found[name] = tuple(True if a else False if b else None for a, b in zip(yes, no, strict=True))
+    return found, len(changing)

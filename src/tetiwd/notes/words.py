@@ -1,0 +1,78 @@
+"""From a sentence to its words: small letters, one word for all numbers and one for all dates, negation kept."""
+
+import re
+import unicodedata
+
+from tetiwd.notes.negation import negated
+
+NUMBER, DATE, NOT = "#number", "#date", "not_"
+
+# Words that say nothing by themselves. The list is short on purpose; words of negation are not on it.
+STOP_WORDS = frozenset(
+    """a although an and are as at be because been being but by can could did do does for from had has have he her hers
+    him his however i if in into is it its may me my of on or our s she so such t than that the their them then there
+    these they this those though to us was we were whereas which while who whom will with would yet you your
+    """.split()  # noqa: SIM905
+)
+UNITS = frozenset(  # what may stand right behind a number, without a blank, and is no part of a name like "19q"
+    """am bpm c cc cm f fr g gm gy h hr hrs iu k kg l lb lbs m mcg meq mg min ml mm mmhg mmol mo mos ng nd pm pt rd s
+    sec st th u ug um w wk wks x y yo yr yrs
+    """.split()  # noqa: SIM905
+)
+
+MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)"
+)
+DAY = r"[0-3]?[0-9](?:st|nd|rd|th)?"
+YEAR = r"(?:1[89]|2[01])[0-9]{2}"
+DATES = re.compile(
+    rf"""(?<![\w/.-])(?:
+      {YEAR}([-/.])[01]?[0-9]\1[0-3]?[0-9](?:t[0-9:.]+z?)?       # 2014-08-05, with a time or not
+    | [0-3]?[0-9]([-/.])[0-3]?[0-9]\2(?:{YEAR}|[0-9]{{2}})       # 8/5/2014, 05.08.14
+    | [01]?[0-9]/{YEAR}                                          # 8/2014
+    | {MONTH}\.?\s+{DAY}(?:\s*,?\s*{YEAR})                       # August 5, 2014
+    | {DAY}\s+(?:of\s+)?{MONTH}\.?,?\s+{YEAR}                    # 5 August 2014
+    | {DAY}-{MONTH}-(?:{YEAR}|[0-9]{{2}})                        # 05-aug-2014
+    | {MONTH}\.?,?\s+(?:of\s+)?{YEAR}                            # August 2014
+    )(?![\w/-])""",
+    re.VERBOSE,
+)
+ABBREVIATION = re.compile(r"(?<![\w.])(?:[^\W0-9_]\.){2,}")  # b.i.d.
+PLAIN_DATE = " \x00 "  # stands for a date while a sentence is taken apart
+TOKENS = re.compile(
+    r"""\x00
+    | w/o(?!\w)
+    | [0-9]+(?:[.,:/x×^-][0-9]+)*(?:[^\W0-9_]+[0-9]*)?           # 12, 1.5, 120/80, 10:30, 5mg, 19q, 3d
+    | [^\W_](?:[^\W_]|['’](?=[^\W_]))*                           # words, t2, b12, don't
+    | [.;:!?()\[\],]""",
+    re.VERBOSE,
+)
+LETTERS_BEHIND = re.compile(r"([0-9.,:/x×^-]*[0-9])([^\W0-9_]+[0-9]*)")
+
+
+def words_of(sentence: str) -> list[str]:
+    """The words of a sentence in their order; those under a negation begin with ``not_``."""
+    text = unicodedata.normalize("NFKC", sentence.replace("\x00", " ")).casefold().replace("’", "'")
+    text = ABBREVIATION.sub(lambda found: found[0].replace(".", "") + " ", DATES.sub(PLAIN_DATE, text))
+    tokens = [part for token in TOKENS.findall(text) for part in _parts(token)]
+    return [
+        NOT + word if under_no and word not in (NUMBER, DATE) else word
+        for word, under_no in negated(tokens)
+        if word not in STOP_WORDS and (len(word) > 1 or word.isalpha())
+    ]
+
+
+def shown(word: str) -> str:
+    """A word for people: "no pain" for ``not_pain``."""
+    return f"no {word.removeprefix(NOT)}" if word.startswith(NOT) else word
+
+
+def _parts(token: str) -> list[str]:
+    """A token as words: numbers lose their value and their unit, words their 's."""
+    if token == "\x00":
+        return [DATE]
+    if token[0].isdigit():
+        found = LETTERS_BEHIND.fullmatch(token)
+        return [token] if found is not None and found[2] not in UNITS else [NUMBER]
+    return [token.removesuffix("'s")]
