@@ -10,8 +10,9 @@ import pytest
 from scipy.stats import binomtest
 
 from tetiwd.errors import RunFolderError, SettingsError
-from tetiwd.notes import synthetic, vocabulary
-from tetiwd.notes.synthetic import TOPICS, synthetic_notes, synthetic_sentences, write_synthetic_notes
+from tetiwd.notes import invented_text, synthetic, vocabulary
+from tetiwd.notes.invented_text import TOPICS
+from tetiwd.notes.synthetic import synthetic_notes, synthetic_sentences, write_synthetic_notes
 from tetiwd.notes.vocabulary import BACKGROUND, BOILERPLATE, GROUPS, SECTIONS, SPECIFIC
 
 SMALL = {"n_by_window": (60, 40, 30)}
@@ -222,7 +223,7 @@ def test_difficulty_is_the_share_of_sentences_that_say_nothing(difficulty):
 
 
 def test_groups_speak_of_their_own_topics(monkeypatch):
-    monkeypatch.setattr(synthetic, "STRAYS", 0.0)
+    monkeypatch.setattr(invented_text, "STRAYS", 0.0)
     notes = synthetic_notes(10, **SMALL, typos=0, difficulty=0.2)
     group = notes.truth.groupby("patient").group.agg(set)
     text = notes.table.groupby("patient").text.agg(" ".join)

@@ -4,7 +4,6 @@ Who is seen when, and in which group, is drawn first, then the notes, then their
 choice is made with uniform numbers alone, so that a seed gives the same notes on every machine.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -15,24 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.errors import RunFolderError, SettingsError
-from tetiwd.notes.vocabulary import (
-    BACKGROUND,
-    BOILERPLATE,
-    FROM_SECOND,
-    GROUPS,
-    HEADINGS,
-    LEADS,
-    MONTHS,
-    ONLY_FIRST,
-    SECTIONS,
-    SPECIFIC,
-    TAILS,
-    TRAITS,
-    Group,
-    Topic,
-    options,
-    wordings,
-)
+from tetiwd.notes.chances import Draws
+from tetiwd.notes.invented_text import NAMES, note_texts, sentences_about, topics_of
+from tetiwd.notes.vocabulary import BACKGROUND, FROM_SECOND, GROUPS, ONLY_FIRST, Group
 from tetiwd.params import check_seed, is_whole
 
 if TYPE_CHECKING:
@@ -46,18 +30,11 @@ Count = int | tuple[int, int]  # a number, or the least and the most
 SOURCE = "synthetic"
 LIKE_THE_PAPER: dict[str, Any] = {"notes_per_window": (2, 5), "sentences_per_note": (40, 75)}  # 200,000 sentences
 
-TOPICS = BOILERPLATE | BACKGROUND | SPECIFIC
-NAMES = tuple(TOPICS)
 RETURNS = 0.25  # share of a window's patients who had missed the window before, if there are so many
 NEWCOMERS = 0.2  # share of a later calendar window's patients who had not been seen before
 RUSH = 5.0  # how much more a group attracts in the window in which it is born or returns
-STRAYS = 0.08  # share of the specific sentences that belong to any group
-OWN_ILLNESS = 0.15  # share of the other sentences that speak of the patient's other illness
 SPREAD_OF_FIRST = 730  # days in which first notes lie
 MARGIN = 10  # days next to the limits of a patient's own windows without notes: years have 365 days, or 366
-ASIDES = 0.3  # share of the sentences with words before that any sentence may have, and of those with words after
-LOOKS_BACK = 60  # days before the note that a date in it may lie
-WORTH_A_TYPO = re.compile(r"[a-z]{4,}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,41 +56,6 @@ class SyntheticNotes:
             f"SyntheticNotes({len(self.table)} notes, {self.n_sentences} sentences, {len(self.groups)} groups; "
             f"{', '.join(map(str, sizes))} patients by window)"
         )
-
-
-class _Draws:
-    """Random choices made from uniform numbers."""
-
-    def __init__(self, seed: int) -> None:
-        self.uniform = np.random.default_rng(seed).random
-
-    def below(self, limit: Any, n: int) -> Ints:
-        """Whole numbers 0 … limit − 1; the limit is one for all, or one for each."""
-        return (self.uniform(n) * limit).astype(np.int64)
-
-    def between(self, limits: tuple[int, int], n: int) -> Ints:
-        """Whole numbers, the limits included."""
-        return limits[0] + self.below(limits[1] - limits[0] + 1, n)
-
-    def weighted(self, weights: Any, n: int) -> Ints:
-        """Positions drawn with probability proportional to their weight."""
-        return _at(weights, self.uniform(n))
-
-    def traits(self, n: int) -> Floats:
-        """For every patient a number from 0 to 1 for each of the TRAITS; (patients, traits)."""
-        return self.uniform(n * len(TRAITS)).reshape(n, len(TRAITS))
-
-    def some_of(self, items: Ints, weights: Floats, n: int) -> Ints:
-        """Different items in increasing order; those of large weight are likely to be among them."""
-        order = np.argsort(self.uniform(len(items)) / weights, kind="stable")
-        return np.sort(items[order[:n]])
-
-
-def _at(weights: Any, quantiles: Floats) -> Ints:
-    """Where these shares of the whole weight are reached."""
-    cumulative = np.cumsum(np.asarray(weights, dtype=float))
-    found = np.searchsorted(cumulative, quantiles * cumulative[-1], side="right")
-    return np.minimum(found, np.flatnonzero(weights)[-1])
 
 
 def synthetic_notes(
@@ -174,7 +116,7 @@ def synthetic_notes(
         raise SettingsError(f"n_by_window must list the number of patients in every window, not {n_by_window!r}")
     lives = _lives(groups, len(n_by_window), group_returns)
     _check_sizes(n_by_window, lives, aligned)
-    draws = _Draws(seed)
+    draws = Draws(seed)
     group = _cohort(draws, n_by_window, groups, lives, aligned, change)  # (patients, windows), −1 where not seen
     last = group[np.arange(len(group)), group.shape[1] - 1 - np.argmax(group[:, ::-1] >= 0, axis=1)]
     died = draws.uniform(len(last)) < np.array([own.death_rate for own in groups])[last]
@@ -187,7 +129,7 @@ def synthetic_notes(
     illness = draws.below(len(BACKGROUND), len(group))[patient[whose]]
     traits = draws.traits(len(group))[patient[whose]]
     lengths = draws.between(n_sentences, len(whose))
-    texts = _texts(draws, groups, own_group[whose], illness, traits, days, lengths, difficulty, typos)
+    texts = note_texts(draws, groups, own_group[whose], illness, traits, days, lengths, difficulty, typos)
 
     digits = max(4, len(str(len(group))))
     ids = np.array([f"{SOURCE}-{number:0{digits}}" for number in range(1, len(group) + 1)], dtype=object)
@@ -216,13 +158,13 @@ def synthetic_sentences(
         raise SettingsError(f"n must be a whole number of at least 1, not {n!r}")
     _check_share("difficulty", difficulty)
     _check_share("typos", typos)
-    groups, draws = _groups(n_groups), _Draws(seed)
+    groups, draws = _groups(n_groups), Draws(seed)
     specific = draws.uniform(n) >= difficulty
     group = draws.weighted([own.share for own in groups], n)
     illness = draws.below(len(BACKGROUND), n)
-    topic = _topics(draws, groups, group, illness, specific, draws.uniform(n))
+    topic = topics_of(draws, groups, group, illness, specific, draws.uniform(n))
     days = np.datetime64("2011-01-01", "D") + draws.below(3 * 365, n)
-    text = _say(draws, topic, days, draws.traits(n), typos)
+    text = sentences_about(draws, topic, days, draws.traits(n), typos)
     return pd.DataFrame({"text": text, "topic": np.array(NAMES, dtype=object)[topic], "note_source": SOURCE})
 
 
@@ -298,7 +240,7 @@ def _check_sizes(n_by_window: Sequence[int], lives: Bools, aligned: str) -> None
 
 
 def _cohort(
-    draws: _Draws, n_by_window: Sequence[int], groups: Sequence[Group], lives: Bools, aligned: str, change: float
+    draws: Draws, n_by_window: Sequence[int], groups: Sequence[Group], lives: Bools, aligned: str, change: float
 ) -> Ints:
     """The group of every patient in every window, −1 where the patient is not seen; (patients, windows)."""
     share, loyalty = (np.array([getattr(own, name) for own in groups]) for name in ("share", "loyalty"))
@@ -353,7 +295,7 @@ def _described(groups: Sequence[Group], group: Ints) -> "pd.DataFrame":
     return pd.DataFrame(told | sizes).rename(columns={"name": "group"})
 
 
-def _days(draws: _Draws, patient: Ints, window: Ints, n_notes: Ints, aligned: str, first_year: int) -> NDArray[Any]:
+def _days(draws: Draws, patient: Ints, window: Ints, n_notes: Ints, aligned: str, first_year: int) -> NDArray[Any]:
     """The day of every note, spread over its window."""
     whose = np.repeat(np.arange(len(patient)), n_notes)
     number = np.arange(len(whose)) - np.repeat(np.cumsum(n_notes) - n_notes, n_notes)  # of the note in its window
@@ -365,117 +307,3 @@ def _days(draws: _Draws, patient: Ints, window: Ints, n_notes: Ints, aligned: st
     offset = (365.25 * window[whose]).astype(np.int64) + MARGIN + (place * (365 - 2 * MARGIN)).astype(np.int64)
     offset[(window[whose] == 0) & (number == 0)] = 0
     return first[patient[whose]] + offset
-
-
-def _texts(
-    draws: _Draws,
-    groups: Sequence[Group],
-    group: Ints,
-    illness: Ints,
-    traits: Floats,
-    days: NDArray[Any],
-    lengths: Ints,
-    difficulty: float,
-    typos: float,
-) -> list[str]:
-    """The text of every note: sections with headings, sentences in random order within them."""
-    n_specific = np.minimum((lengths * (1 - difficulty) + draws.uniform(len(lengths))).astype(np.int64), lengths)
-    note = np.repeat(np.arange(len(lengths)), lengths)
-    number = np.arange(len(note)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    specific = number < n_specific[note]
-    rank = np.where(specific, number, number - n_specific[note])
-    out_of = np.where(specific, n_specific[note], lengths[note] - n_specific[note])
-    place = (rank + draws.uniform(len(note))) / out_of  # evenly spread, so that a note seldom says the same twice
-    topic = _topics(draws, groups, group[note], illness[note], specific, place)
-    sentences = _say(draws, topic, days[note], traits[note], typos)
-
-    section = np.array([SECTIONS.index(own.section) for own in TOPICS.values()])[topic]
-    heading = draws.uniform(len(lengths) * len(SECTIONS))
-    order = np.lexsort((draws.uniform(len(note)), section, note))
-    parts: list[list[str]] = [[] for _ in range(len(lengths))]
-    before = -1
-    for row, part in zip(order.tolist(), (note * len(SECTIONS) + section)[order].tolist(), strict=True):
-        lines = parts[part // len(SECTIONS)]
-        if part != before:
-            choices = HEADINGS[SECTIONS[part % len(SECTIONS)]]
-            lines += [choices[int(heading[part] * len(choices))] + ":", sentences[row]]
-        else:
-            lines[-1] += " " + sentences[row]
-        before = part
-    return ["\n".join(lines) for lines in parts]
-
-
-def _topics(draws: _Draws, groups: Sequence[Group], group: Ints, illness: Ints, specific: Bools, place: Floats) -> Ints:
-    """What every sentence is about. ``place`` from 0 to 1 picks one of the topics that are possible."""
-    position = {name: number for number, name in enumerate(NAMES)}
-    n = len(group)
-    topic = _at(np.ones(len(BOILERPLATE)), place)
-    topic = np.where(draws.uniform(n) < OWN_ILLNESS, len(BOILERPLATE) + illness, topic)
-    speaks_of = np.where(draws.uniform(n) < STRAYS, draws.below(len(groups), n), group)
-    for g, own in enumerate(groups):
-        rows = np.flatnonzero(specific & (speaks_of == g))
-        about = np.array([position[name] for name in own.weights])
-        topic[rows] = about[_at(list(own.weights.values()), place[rows])]
-    return topic
-
-
-def _say(draws: _Draws, topic: Ints, days: NDArray[Any], traits: Floats, typos: float) -> list[str]:
-    """One sentence for every topic, written on these days about patients of these traits."""
-    said = np.empty(len(topic), dtype=object)
-    for number, name in enumerate(NAMES):
-        rows = np.flatnonzero(topic == number)
-        said[rows] = _worded(draws, TOPICS[name], days[rows], traits[rows])
-    sentences = [text[0].upper() + text[1:-1] for text in said.tolist()]
-    for asides, frame in ((LEADS, "{0}: {1}"), (TAILS, "{1}{0}")):
-        rows = np.flatnonzero(draws.uniform(len(sentences)) < ASIDES)
-        words = _worded(draws, Topic("", asides), days[rows], traits[rows])
-        for row, aside in zip(rows.tolist(), words.tolist(), strict=True):
-            sentences[row] = frame.format(aside, sentences[row])
-    sentences = [text if text.endswith(".") else text + "." for text in sentences]
-    for row in np.flatnonzero(draws.uniform(len(sentences)) < typos).tolist():
-        sentences[row] = _mistyped(sentences[row], draws.uniform(3).tolist())
-    return sentences
-
-
-def _worded(draws: _Draws, topic: Topic, days: NDArray[Any], traits: Floats) -> NDArray[Any]:
-    """Sentences of one topic."""
-    said = np.empty(len(days), dtype=object)
-    frames, weights = wordings(topic)
-    which = draws.weighted(weights, len(days))
-    for number, (frame, slots) in enumerate(frames):
-        rows = np.flatnonzero(which == number)
-        words = [_filled(draws, slot, days[rows], traits[rows]) for slot in slots]
-        said[rows] = list(map(frame.format, *words)) if slots else frame
-    return said
-
-
-def _filled(draws: _Draws, slot: str, days: NDArray[Any], traits: Floats) -> list[str]:
-    """Words, numbers or dates for one slot of sentences."""
-    n = len(days)
-    if slot == "date":
-        earlier: NDArray[Any] = days - 1 - draws.below(LOOKS_BACK, n)
-        return list(map(_written, np.datetime_as_string(earlier).tolist(), draws.below(3, n).tolist()))
-    words = options(slot)
-    if slot in TRAITS:
-        return words[(traits[:, TRAITS.index(slot)] * len(words)).astype(np.int64)].tolist()
-    return words[draws.below(len(words), n)].tolist()
-
-
-def _written(day: str, style: int) -> str:
-    """An ISO date in one of three ways of writing dates."""
-    year, month, number = day.split("-")
-    if style == 0:
-        return f"{month}/{number}/{year}"
-    return day if style == 1 else f"{MONTHS[int(month) - 1]} {int(number)}, {year}"
-
-
-def _mistyped(sentence: str, chances: Sequence[float]) -> str:
-    """The sentence with a letter dropped or doubled, or two swapped, in one of its longer words."""
-    words = list(WORTH_A_TYPO.finditer(sentence))
-    if not words:
-        return sentence
-    word = words[int(chances[0] * len(words))]
-    place = word.start() + 1 + int(chances[1] * (len(word[0]) - 2))
-    one, two = sentence[place], sentence[place + 1]
-    wrong = (two, one + one + two, two + one if one != two else one)[int(chances[2] * 3)]
-    return sentence[:place] + wrong + sentence[place + 2 :]
