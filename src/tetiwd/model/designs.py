@@ -58,15 +58,21 @@ def simulate_independent(
 
 
 def simulate_unequal(
-    seed: Seed = None, *, n_by_epoch: Sequence[int] = (704, 170, 123), independent: bool = False
+    seed: Seed = None,
+    *,
+    n_by_epoch: Sequence[int] = (704, 170, 123),
+    independent: bool = False,
+    step: float = 1.0,
 ) -> Simulation:
     """Unequal sizes, those of the paper's hospital data unless given: 6 highly overlapping clusters, 40 dimensions.
 
-    From the model, or with ``independent=True`` from moving Gaussian clusters.
+    From the model, or with ``independent=True`` from Gaussian clusters that move by ``step``. With a step of 1 they
+    are somewhere else at every epoch, as they are under the model, which remembers how far clusters are apart but
+    not where they were.
     """
     rng = _stream(seed, 4)
     if independent:
-        return simulate_independent(rng, n_by_epoch=n_by_epoch, n_clusters=6)
+        return simulate_independent(rng, n_by_epoch=n_by_epoch, n_clusters=6, step=step)
     return simulate_with_clusters(n_by_epoch, 6, Hyperparameters(dof=40, alpha=7.0, new_scale=1.2), rng)
 
 
