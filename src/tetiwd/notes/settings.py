@@ -43,12 +43,12 @@ class NotesSettings:
     aligned: Literal["object", "calendar"] = "object"
     min_objects: int = 3
     word_objects: int = 2
-    neighbours: int = 20
-    object_neighbours: int = 100
+    neighbours: int = 10
+    object_neighbours: int = 200
     comparison: Literal["ranks", "overlap"] = "ranks"
     persistence: float = 0.9
     ties: int = 30
-    resolution: float = 20.0
+    resolution: float = 10.0
     exact_up_to: int = 200_000
     seed: int = 0
 
