@@ -8,7 +8,7 @@ from reference import rng_for
 from tetiwd import DistanceSeries, SettingsError
 from tetiwd.baselines.answer import answer_from_draws, split_by_epoch
 from tetiwd.baselines.linkage import hdbscan_clusters, linkage_clusters
-from tetiwd.baselines.methods import METHODS, OURS, methods_named
+from tetiwd.baselines.methods import METHODS, OURS, Task, methods_named
 from tetiwd.baselines.wishart import Effort, pooled_clusters
 from tetiwd.experiments.designs import DESIGNS
 from tetiwd.experiments.unit import series_of
@@ -25,15 +25,15 @@ def easy():
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_solves_the_easy_control(easy, name):
     simulation, series = easy
-    answer = METHODS[name].find(series, Effort(60, 60, seed=1), simulation.n_clusters)
+    answer = METHODS[name].find(Task(series, 10, Effort(60, 60, seed=1), simulation.n_clusters))
     scores = [adjusted_rand_score(*pair) for pair in zip(simulation.labels, answer.labels, strict=True)]
     assert np.mean(scores) >= 0.95
 
 
 @pytest.mark.parametrize("name", [OURS, "static TIWD", "pooled TIWD", "Te-Gauss"])
 def test_the_same_seed_gives_the_same_answer(name):
-    series = series_of(DESIGNS["separated"].variants["separated"](2))
-    twice = [METHODS[name].find(series, Effort(10, 10, seed=4), []).labels for _ in range(2)]
+    task = Task(series_of(DESIGNS["separated"].variants["separated"](2)), 100, Effort(10, 10, seed=4))
+    twice = [METHODS[name].find(task).labels for _ in range(2)]
     for a, b in zip(*twice, strict=True):
         np.testing.assert_array_equal(a, b)
 

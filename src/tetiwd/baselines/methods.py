@@ -1,7 +1,7 @@
-"""All methods through one interface: a series in, clusters of every epoch out."""
+"""All methods through one interface: a task in, clusters of every epoch out."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tetiwd.baselines.answer import Answer, answer_from_draws
 from tetiwd.baselines.linkage import hdbscan_clusters, linkage_clusters
@@ -11,43 +11,57 @@ from tetiwd.data import DistanceSeries
 from tetiwd.errors import SettingsError
 from tetiwd.params import Hyperparameters
 
-DOF = "rank"  # as many as the distances have dimensions, which is also what Te-Gauss sees
 OURS = "Te-TiWD"
 
-Find = Callable[[DistanceSeries, Effort, Sequence[int]], Answer]
+
+@dataclass(frozen=True)
+class Task:
+    """What a method is told; it may use all of it."""
+
+    series: DistanceSeries
+    n_dimensions: int  # of the vectors behind the distances: the degrees of freedom of all Wishart models
+    effort: Effort
+    n_clusters: Sequence[int] = ()  # that our model found, one per epoch; for methods that have to be told
+
+
+Find = Callable[[Task], Answer]
 
 
 @dataclass(frozen=True)
 class Method:
-    """A way to cluster; ``find`` is told how many clusters our model found at every epoch, and may use it."""
+    """A way to cluster."""
 
     name: str
     story: str
     find: Find
 
 
-ISOTROPIC = Hyperparameters(dof=DOF, coupling=False, geometry="isotropic")
-FULL = Hyperparameters(dof=DOF, coupling=False)
+FULL = Hyperparameters(coupling=False)
+ISOTROPIC = replace(FULL, geometry="isotropic")
 
 
 def _wishart(clusters: Callable[[DistanceSeries, Hyperparameters, Effort], Answer], model: Hyperparameters) -> Find:
-    return lambda series, effort, _: clusters(series, model, effort)
+    return lambda task: clusters(task.series, replace(model, dof=float(task.n_dimensions)), task.effort)
 
 
 def _te_gauss(priors: GaussPriors) -> Find:
-    return lambda series, effort, _: answer_from_draws(
-        sample_te_gauss(series, n_warmup=effort.n_warmup, n_draws=effort.n_draws, seed=effort.seed, priors=priors)
-    )
+    def find(task: Task) -> Answer:
+        n_warmup, n_draws, seed = task.effort.n_warmup, task.effort.n_draws, task.effort.seed
+        return answer_from_draws(
+            sample_te_gauss(task.series, n_warmup=n_warmup, n_draws=n_draws, seed=seed, priors=priors)
+        )
+
+    return find
 
 
 def _linkage(how: str) -> Find:
-    return lambda series, _, n_clusters: linkage_clusters(series, n_clusters, how)
+    return lambda task: linkage_clusters(task.series, task.n_clusters, how)
 
 
 METHODS = {
     method.name: method
     for method in (
-        Method(OURS, "our model", _wishart(wishart_clusters, Hyperparameters(dof=DOF))),
+        Method(OURS, "our model", _wishart(wishart_clusters, Hyperparameters())),
         Method(
             "static TIWD",
             "every epoch by itself, all clusters equally far apart (Vogt et al. 2010)",
@@ -75,7 +89,7 @@ METHODS = {
         Method("complete linkage", "the same for complete linkage", _linkage("complete")),
         Method("single linkage", "the same for single linkage", _linkage("single")),
         Method(
-            "HDBSCAN", "with its own defaults; noise is one more cluster", lambda series, *_: hdbscan_clusters(series)
+            "HDBSCAN", "with its own defaults; noise is one more cluster", lambda task: hdbscan_clusters(task.series)
         ),
     )
 }

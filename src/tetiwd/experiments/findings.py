@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tetiwd
-from tetiwd.baselines.methods import DOF
 from tetiwd.baselines.wishart import Effort
 from tetiwd.chains import resolved
 from tetiwd.experiments.figures import plot_boxes, plot_differences, plot_projections, plot_traces_of_k, save_figure
@@ -92,7 +91,7 @@ def trace_of_clusters(simulation: Simulation, effort: Effort) -> NDArray[np.int6
     """Number of clusters at every epoch after every sweep of our model, burn-in included, (sweeps, T)."""
     series = series_of(simulation)
     settings = SamplerSettings(n_chains=1, n_warmup=effort.n_warmup, n_draws=effort.n_draws, seed=effort.seed)
-    chain = Chain(series, resolved(Hyperparameters(dof=DOF), series), settings)
+    chain = Chain(series, resolved(Hyperparameters(dof=simulation.X[0].shape[1]), series), settings)
     trace = []
     while not chain.finished:
         chain.step()

@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.baselines.answer import Answer
-from tetiwd.baselines.methods import OURS, methods_named
+from tetiwd.baselines.methods import OURS, Task, methods_named
 from tetiwd.data import DistanceSeries
 from tetiwd.experiments.designs import design_named
 from tetiwd.experiments.plan import Unit
@@ -39,15 +40,14 @@ def run_unit(unit: Unit, after_each: Callable[[], bool] | None = None) -> "pd.Da
     import pandas as pd
 
     simulation = simulated(unit)
-    series = series_of(simulation)
+    task = Task(series_of(simulation), simulation.X[0].shape[1], unit.effort)
     rows: list[dict[str, Any]] = []
-    n_found: list[int] = []
     for method in methods_named(unit.methods):
         began = time.perf_counter()
-        answer = method.find(series, unit.effort, n_found)
+        answer = method.find(task)
         seconds = time.perf_counter() - began
         if method.name == OURS:
-            n_found = answer.n_clusters
+            task = replace(task, n_clusters=answer.n_clusters)
         about = {
             "variant": unit.variant,
             "protocol": unit.protocol,
