@@ -101,6 +101,19 @@ def test_the_limit_holds_at_every_epoch():
     assert representative(draws, max_clusters=2).n_clusters == [2, 1, 2]
 
 
+def test_the_limit_can_be_the_median_of_each_epoch(everything):
+    """Draws with 2, 3, 3, 5, 6 clusters: the best partition of at most 3."""
+    rng = rng_for(73)
+    draws = np.array([rng.permutation(np.arange(N) % k) for k in (2, 3, 3, 5, 6)])
+    found = representative(Partitions.from_labels([draws, draws % 2]), "binder", max_clusters="median", n_runs=32)
+    assert found.n_clusters[0] <= 3
+    assert found.n_clusters[1] <= 2
+    one = representative(Partitions.from_labels(draws), "binder", max_clusters=3, n_runs=32)
+    allowed = everything.n_clusters <= 3
+    assert one.expected_loss <= everything.expected(draws, Binder())[allowed].min() + 1e-12
+    np.testing.assert_array_equal(canonical(found.labels[:1]), canonical(one.labels))
+
+
 def test_the_same_seed_gives_the_same_answer():
     """Few draws of pure noise, where the order of objects decides."""
     draws = Partitions.from_labels(rng_for(72).integers(4, size=(6, 60)))
@@ -124,7 +137,7 @@ def test_fewer_draws_are_looked_at_and_all_are_averaged_over():
     [
         ({"n_runs": 0}, "n_runs must be a whole number of at least 1, not 0"),
         ({"n_runs": 1.5}, "n_runs must be"),
-        ({"max_clusters": 0}, "max_clusters must be a whole number of at least 1 or None, not 0"),
+        ({"max_clusters": 0}, 'max_clusters must be a whole number of at least 1, "median" or None, not 0'),
         ({"max_clusters": "few"}, "max_clusters must be"),
         ({"max_draws": 0}, "the number of draws must be"),
         ({"loss": "rand"}, "loss must be"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,12 +32,9 @@ def answer_from_draws(partitions: Partitions) -> Answer:
 
     Without that limit it would have many clusters of one or two objects: to leave doubtful objects alone costs little.
     """
-    found = []
-    for t in range(partitions.n_epochs):
-        own = partitions.epoch(t)
-        k = int(np.median(own.labels.max(axis=1) + 1))
-        found.append(representative(own, "ari", n_runs=1, max_draws=DRAWS_FOR_SEARCH, max_clusters=k).labels[0])
-    return Answer(found)
+    limits: dict[str, Any] = {"n_runs": 1, "max_draws": DRAWS_FOR_SEARCH, "max_clusters": "median"}
+    epochs = (partitions.epoch(t) for t in range(partitions.n_epochs))
+    return Answer([representative(own, "ari", **limits).labels[0] for own in epochs])
 
 
 def split_by_epoch(labels: Ints, n_objects: Sequence[int]) -> Answer:

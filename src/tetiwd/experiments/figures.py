@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tetiwd.errors import DataError, SettingsError
-from tetiwd.experiments.statistics import ALL, REFERENCE, per_repeat
+from tetiwd.experiments.statistics import ALL, REFERENCE, SMALLER, per_repeat
 from tetiwd.experiments.summary import number, signed
 from tetiwd.io.writing import write_text, write_whole
 from tetiwd.plots.colours import GREY, chain_colour
@@ -167,7 +167,7 @@ def plot_differences(paired_table: "pd.DataFrame", variant: str | None = None, r
     if variant is None and len(variants) > 1:
         raise SettingsError(f"the table has the variants {', '.join(variants)}; choose one with variant=")
     variant = variants[0] if variant is None and variants else variant
-    own = paired_table[paired_table.variant == variant]
+    own = paired_table[(paired_table.variant == variant) & (paired_table.epoch != SMALLER)]
     if own.difference.notna().sum() == 0:
         raise DataError(f"the table has no differences for {variant!r}; they need fresh data sets for both methods")
     methods, epochs = list(own.method.unique()), list(own.epoch.unique())

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 REFERENCE = "Te-TiWD"
-ALL = "all"  # the mean over epochs, in the column of epochs
+# means over epochs, in the column of epochs
+ALL = "all"
+SMALLER = "smaller"  # all but the largest; only where epochs differ in size
 GROUP = ["variant", "protocol", "method"]
 RUN = ["variant", "protocol", "repeat", "method"]
 VALUES = ["ari", "vi", "n_clusters", "true_clusters", "seconds"]
@@ -88,10 +90,11 @@ def paired(results: "pd.DataFrame", reference: str = REFERENCE, level: float = 0
     """Differences of the adjusted Rand index, reference minus method, over data sets that both have clustered.
 
     Only the protocol "fresh" has a new data set per repeat, and only its rows are used. One row per variant, method and
-    epoch; the epoch is text, and "all" for the mean over epochs, whose ``n_objects`` is the sum. The interval is that
-    of Student's t. The p-values of the t test and of Wilcoxon's signed ranks (equal results left out) are multiplied by
-    the number of methods compared (Bonferroni), for every epoch on its own. With fewer than two data sets, or no
-    difference at all, there is nothing to test, and p is NaN.
+    epoch. The epoch is text: "all" for the mean over epochs, and "smaller" for the mean over all that have fewer
+    objects than the largest, if they differ; ``n_objects`` is then the sum. The interval is that of Student's t. The
+    p-values of the t test and of Wilcoxon's signed ranks (equal results left out) are multiplied by the number of
+    methods compared (Bonferroni), for every epoch on its own. With fewer than two data sets, or no difference at all,
+    there is nothing to test, and p is NaN.
 
     Parameters
     ----------
@@ -160,12 +163,15 @@ def posthocs() -> Any:
 
 
 def _by_epoch(own: "pd.DataFrame") -> list[tuple[str, int, Any]]:
-    """Name, number of objects, and table (repeats × methods) of the mean over epochs, then of every epoch."""
+    """Name, number of objects, and table (repeats × methods) of means over epochs, then of every epoch."""
     sizes = own.groupby("epoch").n_objects.mean().round().astype(int)
-    found = [(ALL, int(sizes.sum()), per_repeat(own).pivot(index="repeat", columns="method", values="ari"))]
-    for epoch, rows in own.groupby("epoch"):
-        table = rows.pivot(index="repeat", columns="method", values="ari")
-        found.append((str(epoch), int(sizes[epoch]), table))
+    smaller = sizes.index[sizes < sizes.max()]
+    parts = [(ALL, sizes.index), *([(SMALLER, smaller)] if len(smaller) else [])]
+    parts += [(str(epoch), [epoch]) for epoch in sizes.index]
+    found = []
+    for name, epochs in parts:
+        means = per_repeat(own[own.epoch.isin(epochs)])
+        found.append((name, int(sizes[epochs].sum()), means.pivot(index="repeat", columns="method", values="ari")))
     return found
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from tetiwd.experiments.statistics import ALL, REFERENCE, check_results, overview, paired, rank_tests
+from tetiwd.experiments.statistics import ALL, REFERENCE, SMALLER, check_results, overview, paired, rank_tests
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,7 +18,7 @@ def summary_markdown(results: "pd.DataFrame", info: dict[str, Any], reference: s
     """Tables of one design in Markdown.
 
     For every variant and protocol: means by method with the test of Kruskal and Wallis and Dunn's p-values against the
-    reference; where data sets are fresh also the paired differences, by epoch, too, if epochs differ in size.
+    reference; where data sets are fresh also the paired differences, for smaller epochs, too, if epochs differ in size.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def summary_markdown(results: "pd.DataFrame", info: dict[str, Any], reference: s
             unequal = own.groupby("epoch").n_objects.mean().nunique() > 1
             parts += [_by_epoch(own)] if unequal else []
             if protocol == "fresh" and differences is not None:
-                parts += _differences(_rows(differences, variant=variant), reference, unequal)
+                parts += _differences(_rows(differences, variant=variant), reference)
     return "\n\n".join(parts) + "\n"
 
 
@@ -130,8 +130,8 @@ def _by_epoch(own: "pd.DataFrame") -> str:
     return markdown_table(head, rows)
 
 
-def _differences(table: "pd.DataFrame", reference: str, unequal: bool) -> list[str]:
-    """Paired differences over all epochs, and at every epoch if they are unequal."""
+def _differences(table: "pd.DataFrame", reference: str) -> list[str]:
+    """Paired differences over all epochs; if epochs are unequal, also over the smaller ones, and at each."""
     if table.empty:
         return []
     n_tests = table.method.nunique()
@@ -140,16 +140,29 @@ def _differences(table: "pd.DataFrame", reference: str, unequal: bool) -> list[s
         f"p-values are Bonferroni-corrected for {n_tests} {'method' if n_tests == 1 else 'methods'}; "
         "intervals are not; better, equal: share of data sets)"
     ]
-    for epoch in table.epoch.unique() if unequal else [ALL]:
-        own, rows = table[table.epoch == epoch], []
-        for row in own.itertuples(index=False):
-            known = isfinite(row.lower)
-            interval = f"{signed(row.lower)} to {signed(row.upper)}" if known else UNKNOWN
-            tests = [signed(row.difference), interval, p_value(row.p_t), p_value(row.p_wilcoxon)]
+    for epochs, name in ((ALL, "all epochs"), (SMALLER, "smaller epochs")):
+        rows = []
+        for row in table[table.epoch == epochs].itertuples(index=False):
+            tests = [signed(row.difference), _interval(row), p_value(row.p_t), p_value(row.p_wilcoxon)]
             rows.append([row.method, str(row.n_pairs), *tests, _percent(row.share_better), _percent(row.share_equal)])
-        name = "all epochs" if epoch == ALL else f"epoch {epoch}, n = {own.n_objects.iloc[0]}"
-        parts.append(markdown_table([name, *DIFFERENCES], rows))
+        parts += [markdown_table([name, *DIFFERENCES], rows)] if rows else []
+    if (table.epoch == SMALLER).any():
+        parts.append(_differences_by_epoch(table[~table.epoch.isin((ALL, SMALLER))]))
     return parts
+
+
+def _differences_by_epoch(table: "pd.DataFrame") -> str:
+    """Paired differences with their intervals, a row per method and a column per epoch."""
+    cells: dict[str, list[str]] = {}
+    for row in table.itertuples(index=False):
+        cells.setdefault(row.method, []).append(f"{signed(row.difference)} ({_interval(row)})")
+    sizes = table.drop_duplicates("epoch")
+    head = ["every epoch", *(f"epoch {row.epoch}, n = {row.n_objects}" for row in sizes.itertuples(index=False))]
+    return markdown_table(head, [[method, *own] for method, own in cells.items()])
+
+
+def _interval(row: Any) -> str:
+    return f"{signed(row.lower)} to {signed(row.upper)}" if isfinite(row.lower) else UNKNOWN
 
 
 def _with_method(results: "pd.DataFrame", method: str) -> Any:

@@ -63,11 +63,6 @@ def words_of(sentence: str) -> list[str]:
     ]
 
 
-def shown(word: str) -> str:
-    """A word for people: "no pain" for ``not_pain``."""
-    return f"no {word.removeprefix(NOT)}" if word.startswith(NOT) else word
-
-
 def _parts(token: str) -> list[str]:
     """A token as words: numbers lose their value and their unit, words their 's."""
     if token == "\x00":

@@ -5,7 +5,7 @@ as possible are expected to be right: where every cluster comes from, and where 
 """
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def representative(
     *,
     n_runs: int = 8,
     max_draws: int = 1000,
-    max_clusters: int | None = None,
+    max_clusters: int | Literal["median"] | None = None,
     links: str | Links = "auto",
     seed: int = 0,
 ) -> Clustering:
@@ -49,8 +49,10 @@ def representative(
     max_draws
         The search looks at no more draws than this, evenly spaced; the loss that is returned is over all of them.
     max_clusters
-        Most clusters an epoch may have; None for as many as any draw has, and some more. With a limit the search is
-        more easily caught, so that it is begun four times as often.
+        Most clusters an epoch may have: a number, "median" for as many as the median draw has there, or None for as
+        many as any draw has, and some more. Without a limit "ari" and "binder" leave doubtful objects in clusters of
+        one or two, which costs them little. With a limit the search is more easily caught, so that it is begun four
+        times as often.
     links
         What makes chains of clusters: "model" for the links that were sampled; "objects" for names (most of those who
         stay go from one cluster to the other); "place" for cross-time distances (their means are close);
@@ -62,18 +64,25 @@ def representative(
     partitions, measure = as_partitions(draws), as_loss(loss)
     if not is_whole(n_runs, 1):
         raise SettingsError(f"n_runs must be a whole number of at least 1, not {n_runs!r}")
-    if max_clusters is not None and not is_whole(max_clusters, 1):
-        raise SettingsError(f"max_clusters must be a whole number of at least 1 or None, not {max_clusters!r}")
+    if not (max_clusters is None or max_clusters == "median" or is_whole(max_clusters, 1)):
+        raise SettingsError(
+            f'max_clusters must be a whole number of at least 1, "median" or None, not {max_clusters!r}'
+        )
     check_seed(seed)
     how = source_of_links(draws, links)
     some = partitions.thinned(max_draws)
     n_runs = n_runs if max_clusters is None else 4 * n_runs
     found: list[Ints] = []
     for t in range(partitions.n_epochs):
-        search = Search(some.epoch(t), measure, max_clusters, np.random.default_rng([seed, t]))
+        most = _median_clusters(partitions.epoch(t)) if max_clusters == "median" else max_clusters
+        search = Search(some.epoch(t), measure, most, np.random.default_rng([seed, t]))
         found.append(min(search.results(n_runs), key=lambda result: result[0])[1])
     source = place_links(how, found) if isinstance(how, DistanceSeries) else how
     return as_clustering(partitions, linked(some, found, source), measure, "search", source)
+
+
+def _median_clusters(epoch: Partitions) -> int:
+    return int(np.median(epoch.labels.max(axis=1) + 1))
 
 
 def annealed(sample: "Sample", loss: str | Loss = "vi") -> Clustering:

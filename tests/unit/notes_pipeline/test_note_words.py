@@ -2,7 +2,7 @@
 
 import pytest
 
-from tetiwd.notes.words import STOP_WORDS, shown, words_of
+from tetiwd.notes.words import STOP_WORDS, words_of
 
 SAME = {
     "case": ("MRI Shows EDEMA", "mri shows edema"),
@@ -109,8 +109,3 @@ def test_what_words_are(sentence, expected):
 def test_the_stop_list_is_short_and_has_no_negation():
     assert len(STOP_WORDS) < 100
     assert not STOP_WORDS & {"no", "not", "without", "never", "nor", "none", "cannot"}
-
-
-def test_negated_words_are_shown_in_plain_english():
-    assert shown("not_pain") == "no pain"
-    assert shown("pain") == "pain"
