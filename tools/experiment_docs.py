@@ -7,15 +7,14 @@ RESULTS holds a folder per experiment, as ``tetiwd experiment NAME --out RESULTS
 """
 
 import argparse
-import re
 import shutil
-import tomllib
 from pathlib import Path
 
 import pandas as pd
 
 from tetiwd.experiments.designs import DESIGNS
-from tetiwd.experiments.findings import about
+from tetiwd.experiments.findings import about, name_for_files
+from tetiwd.experiments.folder import ExperimentFolder
 from tetiwd.experiments.plan import Plan
 from tetiwd.experiments.summary import summary_markdown
 
@@ -32,13 +31,13 @@ FIGURES = {  # the last two for every variant, all for the first
 
 def section(folder: Path, commit: str) -> str:
     """Tables and figures of one experiment."""
-    settings = tomllib.loads((folder / "experiment.toml").read_text("utf-8"))
-    plan = Plan(**{key: tuple(value) if isinstance(value, list) else value for key, value in settings.items()})
-    info = {key: value for key, value in about(plan).items() if key not in ("title", "text")} | {"Commit": commit}
-    info["Date"] = pd.Timestamp((folder / "results.csv").stat().st_mtime, unit="s").date().isoformat()
+    settings = ExperimentFolder(folder).settings()
+    plan = Plan.from_dict(settings)
+    info = {key: value for key, value in about(plan, settings).items() if key not in ("title", "text")}
+    info |= {"Commit": commit}
     parts = [summary_markdown(pd.read_csv(folder / "results.csv"), info)]
     for i, variant in enumerate(plan.of_design.variants):
-        name = re.sub(r"[^a-z0-9]+", "-", variant.lower())
+        name = name_for_files(variant)
         for what, caption in list(FIGURES.items())[-2 if i else 0 :]:
             image = folder / "figures" / f"{name}-{what}.svg"
             if image.is_file():
@@ -58,6 +57,8 @@ def main() -> None:
     for name in DESIGNS:
         if (asked.results / name / "results.csv").is_file():
             begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+            if begin not in page or end not in page:
+                raise SystemExit(f"{PAGE} has no place for {name}; put {begin} and {end} where it belongs")
             (before, rest), found = page.split(begin), section(asked.results / name, asked.commit)
             page = f"{before}{begin}\n\n{found}\n{end}{rest.split(end)[1]}"
             print(f"{name}: written")

@@ -25,7 +25,8 @@ def tetiwd(*args, code=0):
 def test_experiment_writes_results_and_goes_on(tmp_path):
     out = tmp_path / "x"
     first = tetiwd("experiment", "control", "--out", out, *SMALL)
-    assert "2 runs over 2 methods." in first.stdout
+    assert "2 runs of 2 methods." in first.stdout
+    assert "of Te-TiWD minus that of ..." in first.stdout
     assert "Ward" in first.stdout
     assert "summary.md" in first.stdout
     results = pd.read_csv(out / "results.csv")
@@ -47,6 +48,12 @@ def test_folder_with_something_else_is_left_alone(tmp_path):
 def test_unknown_method_is_refused_before_anything_is_written(tmp_path):
     result = tetiwd("experiment", "control", "--out", tmp_path / "x", "--methods", "k-means", code=4)
     assert "there is no method 'k-means'; there are Te-TiWD" in result.stderr
+    assert not (tmp_path / "x").exists()
+
+
+def test_quick_has_its_own_number_of_repeats(tmp_path):
+    result = tetiwd("experiment", "control", "--out", tmp_path / "x", "--quick", *SMALL, code=4)
+    assert "--quick is --repeats 5" in result.stderr
     assert not (tmp_path / "x").exists()
 
 

@@ -68,7 +68,6 @@ def test_chain_labels_give_back_what_the_state_was_made_from():
 
 @pytest.mark.parametrize("sizes", [(3, 3), (2, 3, 2), (4,), pytest.param((3, 3, 3), marks=pytest.mark.slow)], ids=str)
 def test_sampler_visits_linked_partitions_as_often_as_it_should(monkeypatch, sizes):
-    monkeypatch.setattr(te_gauss, "SCALE_STEPS", 0)
     monkeypatch.setattr(te_gauss, "_update_variance", lambda *_: 0.0)
     X, priors = small_data(sizes), GaussPriors(xi=XI, origin="centroid")
     log_p = {}

@@ -30,6 +30,17 @@ def test_every_method_solves_the_easy_control(easy, name):
     assert np.mean(scores) >= 0.95
 
 
+@pytest.mark.parametrize("name", ["static TIWD", "static full-A"])
+def test_static_methods_know_nothing_of_other_epochs(name):
+    X = [DESIGNS["separated"].variants["separated"](3).X[0], 100 * rng_for(84).standard_normal((31, 100))]
+    alone, beside = (
+        DistanceSeries.from_distances([((own[:, None] - own[None]) ** 2).sum(-1) for own in some], squared=True)
+        for some in (X[:1], X)
+    )
+    labels = [METHODS[name].find(Task(series, 100, Effort(10, 10, seed=4))).labels[0] for series in (alone, beside)]
+    np.testing.assert_array_equal(*labels)
+
+
 @pytest.mark.parametrize("name", [OURS, "static TIWD", "pooled TIWD", "Te-Gauss"])
 def test_the_same_seed_gives_the_same_answer(name):
     task = Task(series_of(DESIGNS["separated"].variants["separated"](2)), 100, Effort(10, 10, seed=4))

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from tetiwd import SettingsError
+from tetiwd.baselines.methods import METHODS, Method
 from tetiwd.errors import RunFolderError
 from tetiwd.experiments import runner
 from tetiwd.experiments.designs import DESIGNS, design_named
@@ -27,6 +28,13 @@ def test_fresh_data_sets_differ_and_the_paper_has_one():
     assert [u.data_seed for u in fresh] == [0, 1, 2, 3]
     assert len({u.effort.seed for u in paper}) == 4
     assert len({u.name for u in units}) == len(units)
+    other = Plan("overlapping", n_repeats=50, seed=1).units()
+    assert not {u.data_seed for u in other} & {u.data_seed for u in Plan("overlapping").units()}
+
+
+def test_plan_from_a_settings_file():
+    plan = Plan("overlapping", n_repeats=4, seed=3)
+    assert Plan.from_dict(plan.to_dict() | {"version": "9"}) == plan
 
 
 def test_designs_are_those_of_the_paper():
@@ -53,6 +61,16 @@ def test_unit_scores_every_method_and_epoch():
     ward = table[table.method == "Ward"]
     ours = table[table.method == "Te-TiWD"]
     assert ward.n_clusters.tolist() == ours.n_clusters.tolist()
+
+
+def test_what_fails_is_named(monkeypatch):
+    def find(task):
+        raise ZeroDivisionError("no")
+
+    monkeypatch.setitem(METHODS, "Ward", Method("Ward", "", find))
+    with pytest.raises(ZeroDivisionError) as caught:
+        run_unit(Plan("control", **FAST).units()[1])
+    assert caught.value.__notes__ == ["Ward on control, data seed 1, seed 1001"]
 
 
 def test_unit_can_be_told_to_stop():
@@ -116,13 +134,38 @@ def test_folder_of_another_plan_is_refused(tmp_path):
     folder = ExperimentFolder(tmp_path / "x")
     folder.open(Plan("control", **FAST))
     folder.open(Plan("control", **FAST))
-    with pytest.raises(RunFolderError, match=r"another n_repeats \(2\)"):
-        folder.open(Plan("control", **(FAST | {"n_repeats": 3})))
+    with pytest.raises(RunFolderError, match=r"another n_draws \(5\)"):
+        folder.open(Plan("control", **(FAST | {"n_draws": 6})))
     (tmp_path / "y").mkdir()
+    (tmp_path / "y" / "notes.txt").write_text("mine")
     with pytest.raises(RunFolderError, match="no experiment"):
         ExperimentFolder(tmp_path / "y").open(Plan("control", **FAST))
     with pytest.raises(RunFolderError, match="done yet"):
         folder.results(Plan("control", **FAST))
+
+
+def test_an_empty_folder_is_taken(tmp_path):
+    (tmp_path / "units").mkdir()
+    ExperimentFolder(tmp_path).open(Plan("control", **FAST))
+    assert ExperimentFolder(tmp_path).settings()["n_repeats"] == 2
+
+
+def test_repeats_can_be_added_but_not_taken_away(tmp_path):
+    folder = ExperimentFolder(tmp_path / "x")
+    folder.open(Plan("control", **FAST))
+    begun = folder.settings()["begun"]
+    folder.open(Plan("control", **(FAST | {"n_repeats": 3})))
+    assert (folder.settings()["n_repeats"], folder.settings()["begun"]) == (3, begun)
+    with pytest.raises(RunFolderError, match="3 repeats, more than 2"):
+        folder.open(Plan("control", **FAST))
+
+
+def test_units_of_another_version_are_not_mixed(tmp_path, monkeypatch):
+    folder = ExperimentFolder(tmp_path / "x")
+    folder.open(Plan("control", **FAST))
+    monkeypatch.setattr("tetiwd.__version__", "99.0")
+    with pytest.raises(RunFolderError, match="another version"):
+        folder.open(Plan("control", **FAST))
 
 
 @pytest.mark.parametrize(
@@ -158,7 +201,7 @@ def test_findings_are_written(tmp_path):
     assert "| Ward" in (folder.path / "summary.md").read_text("utf-8")
 
 
-def test_trace_begins_with_the_start_and_ends_near_the_truth():
+def test_trace_has_every_sweep_and_ends_near_the_truth():
     plan = Plan("control", **(FAST | {"n_warmup": 30}))
     unit = plan.units()[0]
     trace = trace_of_clusters(simulated(unit), unit.effort)

@@ -8,6 +8,7 @@ import typer
 
 from tetiwd.cli import options as o
 from tetiwd.cli.voice import Voice, speaking
+from tetiwd.errors import SettingsError
 
 
 class Name(StrEnum):
@@ -49,7 +50,9 @@ def experiment(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder for results; experiment-NAME if not given.")
     ] = None,
-    repeats: Annotated[int, typer.Option(help="Repeats of every kind of data and protocol.", min=2)] = 50,
+    repeats: Annotated[
+        int | None, typer.Option(help="Repeats of every kind of data and protocol; 50 if not given.", min=2)
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="The same as --repeats 5.")] = False,
     protocol: Annotated[
         ProtocolName | None,
@@ -64,8 +67,12 @@ def experiment(
     ] = None,
     warmup: Annotated[int, typer.Option(help="Sweeps of every sampler before recording.", min=0)] = 250,
     draws: Annotated[int, typer.Option(help="Sweeps recorded.", min=2)] = 500,
-    seed: Annotated[int, typer.Option(help="Seed.")] = 0,
-    threads: o.Threads = None,
+    seed: Annotated[
+        int, typer.Option(help="Seed of data and samplers; another one draws data sets that are all new.")
+    ] = 0,
+    threads: Annotated[
+        int | None, typer.Option(help="Data sets at the same time; one per processor if not given.", min=1)
+    ] = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Repeat an experiment on simulated data and compare Te-TiWD with other methods.
@@ -82,16 +89,19 @@ def experiment(
     from tetiwd.cli.fit import terminated_like_interrupted
     from tetiwd.experiments.findings import write_findings
     from tetiwd.experiments.folder import ExperimentFolder
-    from tetiwd.experiments.plan import QUICK, Plan
+    from tetiwd.experiments.plan import FULL, QUICK, Plan
     from tetiwd.experiments.runner import run_experiment
-    from tetiwd.experiments.statistics import overview, posthocs
+    from tetiwd.experiments.statistics import overview, paired, posthocs
+    from tetiwd.experiments.summary import differences_in_words
     from tetiwd.experiments.watch import StepBar
 
     voice = Voice(quiet=quiet)
     posthocs()
+    if quick and repeats:
+        raise SettingsError("--quick is --repeats 5; give one of them")
     plan = Plan(
         design=name.value,
-        n_repeats=QUICK if quick else repeats,
+        n_repeats=QUICK if quick else repeats or FULL,
         protocols=PROTOCOLS[protocol],
         methods=None if methods is None else tuple(part.strip() for part in methods.split(",")),
         n_warmup=warmup,
@@ -104,7 +114,7 @@ def experiment(
     n_done = sum(map(folder.is_done, units))
     voice.say(f"{plan.of_design.story[0].upper()}{plan.of_design.story[1:]}.")
     before = f", {n_done} of them done before" if n_done else ""
-    voice.say(f"{len(units)} runs over {len(plan.methods or ())} methods{before}.")
+    voice.say(f"{len(units)} runs of {len(plan.methods or ())} methods{before}.")
     try:
         with terminated_like_interrupted(), nullcontext() if quiet else StepBar(name.value) as bar:
             run_experiment(plan, folder, n_processes=threads, progress=bar)
@@ -117,4 +127,8 @@ def experiment(
         write_findings(folder, plan, results)
     for (variant, way), table in overview(results).groupby(["variant", "protocol"], sort=False):
         voice.table(table.drop(columns=["variant", "protocol"]), f"{variant}, {PROTOCOL_IN_WORDS[way]}:")
+    if "fresh" in (plan.protocols or ()):
+        for variant, table in paired(results).groupby("variant", sort=False):
+            title = f"{variant}, adjusted Rand index of Te-TiWD minus that of ... on the same data sets, 95 % interval:"
+            voice.table(differences_in_words(table), title)
     voice.say(f"\nLook at {folder.path / 'summary.md'}; figures are in {folder.path / 'figures'}.")

@@ -132,7 +132,8 @@ def _unforeseen(error: Exception) -> tuple[str, int]:
     if isinstance(error, OSError) and error.filename is not None and error.strerror is not None:
         message = f"{error.filename} cannot be used ({error.strerror}); choose another name or place"
         return message, exit_codes.exit_code_of(RunFolderError())
-    message = f"{type(error).__name__}: {error}; this is a fault of the program: run again with --traceback"
+    where = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
+    message = f"{type(error).__name__}: {error}{where}; this is a fault of the program: run again with --traceback"
     return message, exit_codes.BUG
 
 

@@ -1,13 +1,11 @@
 """What an experiment found, as files: tables of statistics, figures, and a summary to read."""
 
 import re
-from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-import tetiwd
 from tetiwd.baselines.wishart import Effort
 from tetiwd.chains import resolved
 from tetiwd.experiments.figures import plot_boxes, plot_differences, plot_projections, plot_traces_of_k, save_figure
@@ -34,7 +32,7 @@ def write_findings(folder: ExperimentFolder, plan: Plan, results: "pd.DataFrame"
     write_table(folder.path / "rank_tests.csv", rank_tests(results))
     if "fresh" in (plan.protocols or ()):
         write_table(folder.path / "paired.csv", paired(results))
-    write_text(folder.path / "summary.md", summary_markdown(results, about(plan)))
+    write_text(folder.path / "summary.md", summary_markdown(results, about(plan, folder.settings())))
     figures = folder.path / "figures"
     figures.mkdir(exist_ok=True)
     for figure, name, title, desc in drawings(plan, results):
@@ -43,8 +41,10 @@ def write_findings(folder: ExperimentFolder, plan: Plan, results: "pd.DataFrame"
 
 def drawings(plan: Plan, results: "pd.DataFrame") -> "Iterator[tuple[Figure, str, str, str]]":
     """Every figure with the name of its file, its title, and what is to be seen."""
+    differences = paired(results) if "fresh" in (plan.protocols or ()) else None
+    first = plan.units()[0]
     for variant, simulate in plan.of_design.variants.items():
-        name, simulation = re.sub(r"[^a-z0-9]+", "-", variant.lower()), simulate(plan.seed)
+        name, simulation = name_for_files(variant), simulate(first.data_seed)
         for protocol in plan.protocols or ():
             yield (
                 plot_boxes(results, variant, protocol),
@@ -52,9 +52,9 @@ def drawings(plan: Plan, results: "pd.DataFrame") -> "Iterator[tuple[Figure, str
                 f"Adjusted Rand index by method: {variant}",
                 "One box per method over all repeats, one point per repeat.",
             )
-        if "fresh" in (plan.protocols or ()):
+        if differences is not None:
             yield (
-                plot_differences(paired(results), variant),
+                plot_differences(differences, variant),
                 f"{name}-differences",
                 f"Te-TiWD minus every other method: {variant}",
                 "Mean paired difference of the adjusted Rand index with its 95 % interval.",
@@ -65,7 +65,7 @@ def drawings(plan: Plan, results: "pd.DataFrame") -> "Iterator[tuple[Figure, str
             f"The first data set: {variant}",
             "Objects of every epoch on the first two principal components, coloured by true cluster.",
         )
-        trace = trace_of_clusters(simulation, plan.units()[0].effort)
+        trace = trace_of_clusters(simulation, first.effort)
         yield (
             plot_traces_of_k(trace, simulation.n_clusters, plan.n_warmup),
             f"{name}-traces",
@@ -74,16 +74,21 @@ def drawings(plan: Plan, results: "pd.DataFrame") -> "Iterator[tuple[Figure, str
         )
 
 
-def about(plan: Plan) -> dict[str, Any]:
-    """What a reader of the numbers should know."""
+def name_for_files(variant: str) -> str:
+    """Small letters, digits and hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", variant.lower())
+
+
+def about(plan: Plan, made: dict[str, Any]) -> dict[str, Any]:
+    """What a reader of the numbers should know; ``made`` are the settings of the folder."""
     return {
         "title": plan.design.capitalize(),
         "text": f"{plan.of_design.story[0].upper()}{plan.of_design.story[1:]}.",
         "Repeats": plan.n_repeats,
         "Sweeps": f"{plan.n_warmup} before recording, {plan.n_draws} recorded",
         "Seed": plan.seed,
-        "Date": date.today().isoformat(),
-        "Version": tetiwd.__version__,
+        "Begun": made["begun"],
+        "Version": made["version"],
     }
 
 

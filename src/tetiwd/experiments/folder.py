@@ -1,11 +1,13 @@
 """The folder of an experiment: one small table per unit, so that whatever was done stays done."""
 
 import tomllib
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import tetiwd
 from tetiwd.errors import RunFolderError
 from tetiwd.experiments.plan import Plan, Unit
 from tetiwd.experiments.unit import COLUMNS
@@ -25,24 +27,42 @@ class ExperimentFolder:
         self.units = self.path / "units"
 
     def open(self, plan: Plan) -> None:
-        """Make the folder, or go on in one that was made for the same plan."""
-        import tomli_w
-
-        if not self.path.exists():
-            self.units.mkdir(parents=True)
-            write_text(self.path / PLAN, tomli_w.dumps(plan.to_dict()))
+        """Make the folder, or go on in one that was made by this version for the same plan or for fewer repeats."""
+        wanted = plan.to_dict() | {"version": tetiwd.__version__}
+        if self._is_new():
+            self.units.mkdir(parents=True, exist_ok=True)
+            self._keep(wanted | {"begun": date.today().isoformat()})
             return
-        try:
-            there = tomllib.loads((self.path / PLAN).read_text("utf-8"))
-        except (OSError, tomllib.TOMLDecodeError):
-            raise RunFolderError(f"{self.path} is there already and is no experiment; choose another folder") from None
-        differing = sorted(key for key, value in plan.to_dict().items() if there.get(key) != value)
+        there = self.settings()
+        differing = sorted(key for key, value in wanted.items() if there.get(key) != value and key != "n_repeats")
         if differing:
             raise RunFolderError(
                 f"{self.path} holds an experiment with another {differing[0]} ({there.get(differing[0])!r}); "
                 "choose another folder, or give the same settings to go on"
             )
+        if there["n_repeats"] > plan.n_repeats:
+            raise RunFolderError(
+                f"{self.path} holds an experiment with {there['n_repeats']} repeats, more than {plan.n_repeats}; "
+                "choose another folder, or give at least as many to go on"
+            )
         self.units.mkdir(exist_ok=True)
+        self._keep(there | wanted)
+
+    def settings(self) -> dict[str, Any]:
+        """The plan, and when and with which version the folder was made."""
+        try:
+            return tomllib.loads((self.path / PLAN).read_text("utf-8"))
+        except (OSError, tomllib.TOMLDecodeError):
+            raise RunFolderError(f"{self.path} is there already and is no experiment; choose another folder") from None
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        import tomli_w
+
+        write_text(self.path / PLAN, tomli_w.dumps(settings))
+
+    def _is_new(self) -> bool:
+        """Is nothing there yet, or no more than the beginning of a folder?"""
+        return not self.path.exists() or (self.path.is_dir() and not any(p.is_file() for p in self.path.rglob("*")))
 
     def table_of(self, unit: Unit) -> Path:
         """Where the table of a unit belongs."""
@@ -67,8 +87,8 @@ class ExperimentFolder:
             if tuple(table.columns) != COLUMNS:
                 raise RunFolderError(f"{self.units} holds tables of another version; choose another folder")
         results = pd.concat(tables, ignore_index=True)
-        order = {name: i for i, name in enumerate(plan.of_design.variants)}
-        rank = np.lexsort((results["repeat"], results["protocol"], results["variant"].map(order)))
+        order = {name: i for i, name in enumerate((*plan.of_design.variants, *(plan.protocols or ())))}
+        rank = np.lexsort((results["repeat"], results["protocol"].map(order), results["variant"].map(order)))
         results = results.iloc[rank].reset_index(drop=True)
         write_table(self.path / "results.csv", results)
         return results

@@ -1,7 +1,7 @@
 """Which data sets an experiment draws, and with which seeds; one unit of work is one data set and all methods."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from tetiwd.baselines.methods import METHODS, methods_named
@@ -50,7 +50,7 @@ class Plan:
     n_warmup, n_draws
         Sweeps of every sampler before and after recording begins.
     seed
-        Data set i has seed + i, and the samplers that look at it 1000 · (seed + 1) + i.
+        Data set i has seed 1000 · seed + i, and the samplers that look at it 1000 · (seed + 1) + i.
     """
 
     design: str
@@ -83,7 +83,7 @@ class Plan:
             effort = Effort(self.n_warmup, self.n_draws, seed=1000 * (self.seed + 1) + repeat)
             for variant in self.of_design.variants:
                 for protocol in self.protocols or ():
-                    data_seed = self.seed if protocol == "paper" else self.seed + repeat
+                    data_seed = 1000 * self.seed + (repeat if protocol == "fresh" else 0)
                     methods = self.methods or ()
                     found.append(Unit(self.design, variant, protocol, repeat, data_seed, effort, methods))
         return found
@@ -91,6 +91,12 @@ class Plan:
     def to_dict(self) -> dict[str, Any]:
         """As a settings file has it."""
         return {name: list(value) if isinstance(value, tuple) else value for name, value in vars(self).items()}
+
+    @classmethod
+    def from_dict(cls, settings: dict[str, Any]) -> "Plan":
+        """From a settings file, which may say more."""
+        known: dict[str, Any] = {own.name: settings[own.name] for own in fields(cls)}
+        return cls(**known | {name: tuple(value) for name, value in known.items() if isinstance(value, list)})
 
 
 def _check_names(what: str, names: Sequence[str], known: Sequence[str]) -> None:

@@ -6,11 +6,12 @@ import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
 from tetiwd.chains import n_processors
-from tetiwd.errors import SettingsError
+from tetiwd.errors import SamplingError, SettingsError
 from tetiwd.experiments.folder import ExperimentFolder
 from tetiwd.experiments.plan import Plan, Unit
 from tetiwd.experiments.unit import run_unit
@@ -43,6 +44,11 @@ def run_experiment(
             while not _all_done(futures):
                 if progress:
                     progress(n_done.value, n_steps)
+        except BrokenProcessPool:
+            raise SamplingError(
+                "a process was ended from outside, perhaps for lack of memory; what is complete is kept. "
+                "Set n_threads to 1 and go on"
+            ) from None
         except BaseException:
             stop.set()
             pool.shutdown(cancel_futures=True)
@@ -69,6 +75,8 @@ class _Shared:
 
 def _begin(n_done: Any, stop: Any) -> None:
     """Prepare a worker: one thread for linear algebra, Ctrl-C is for the parent, and no life without it."""
+    import scipy.linalg  # noqa: F401  # has threads of its own, to be limited
+    import sklearn.cluster  # noqa: F401
     from threadpoolctl import threadpool_limits
 
     _Shared.n_done, _Shared.stop = n_done, stop
@@ -86,6 +94,8 @@ def _end_with(parent: Any) -> None:
 
 def _work(unit: Unit, path: Path) -> None:
     """Do one unit and keep what it found, unless told to stop."""
+    if _Shared.stop.is_set():
+        return
 
     def after_each() -> bool:
         with _Shared.n_done.get_lock():

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
 
 UNKNOWN = "–"
 PROTOCOLS = {"paper": "One data set, repeated runs", "fresh": "Fresh data sets"}
+CAUTIONS = {
+    "paper": " They are about this one data set, not about data of this kind.",
+    "fresh": " They take results on the same data set for independent; the paired differences are the ones to read.",
+}
 DIFFERENCES = ["data sets", "difference", "95 % interval", "p (t)", "p (Wilcoxon)", "better", "equal"]
 
 
@@ -50,6 +54,16 @@ def summary_markdown(results: "pd.DataFrame", info: dict[str, Any], reference: s
             if protocol == "fresh" and differences is not None:
                 parts += _differences(_rows(differences, variant=variant), reference)
     return "\n\n".join(parts) + "\n"
+
+
+def differences_in_words(table: "pd.DataFrame") -> "pd.DataFrame":
+    """Paired differences of one variant with their intervals as text: a row per method, epochs taken together."""
+    names = {ALL: "all epochs", SMALLER: "smaller epochs"}
+    some = table[table.epoch.isin(names)]
+    text = [f"{signed(row.difference)} ({_interval(row)})" for row in some.itertuples(index=False)]
+    wide = some.assign(text=text).pivot(index="method", columns="epoch", values="text")
+    wide = wide.loc[list(some.method.unique())].rename(columns=names).rename_axis(columns=None)
+    return wide.reset_index()
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], n_left: int = 1) -> str:
@@ -117,6 +131,7 @@ def _protocol(means: "pd.DataFrame", ranks: "pd.DataFrame", protocol: str, refer
         line = f"Kruskal–Wallis over {len(means)} methods: H = {H:.1f}, {sign}{p}."
     if dunn:
         line += f" Dunn's p-values are against {_cell(reference)}, Bonferroni-corrected over all pairs of methods."
+    line += CAUTIONS.get(protocol, "") if len(ranks) else ""
     name = PROTOCOLS.get(protocol, _cell(protocol))
     return [f"**{name}**", markdown_table(head, rows), line]
 

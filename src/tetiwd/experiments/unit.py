@@ -44,7 +44,11 @@ def run_unit(unit: Unit, after_each: Callable[[], bool] | None = None) -> "pd.Da
     rows: list[dict[str, Any]] = []
     for method in methods_named(unit.methods):
         began = time.perf_counter()
-        answer = method.find(task)
+        try:
+            answer = method.find(task)
+        except Exception as error:
+            error.add_note(f"{method.name} on {unit.variant}, data seed {unit.data_seed}, seed {unit.effort.seed}")
+            raise
         seconds = time.perf_counter() - began
         if method.name == OURS:
             task = replace(task, n_clusters=answer.n_clusters)
