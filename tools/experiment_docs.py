@@ -20,13 +20,14 @@ from tetiwd.experiments.summary import summary_markdown
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE, IMAGES = DOCS / "experiments.md", DOCS / "images" / "experiments"
-FIGURES = {  # the last two for every variant, all for the first
+FIGURES = {
     "data": "The first data set: objects on the first two principal components, coloured by true cluster.",
     "traces": "Number of clusters during one run of Te-TiWD on it.",
     "paper-boxes": "Adjusted Rand index over repeated runs on the first data set.",
     "fresh-boxes": "Adjusted Rand index over fresh data sets.",
     "differences": "Te-TiWD minus every other method on the same data sets, with 95 % intervals.",
 }
+SEEN_AT_ONCE = "data", "fresh-boxes", "differences"  # of the first variant; of others only the last; the rest unfolds
 
 
 def section(folder: Path, commit: str) -> str:
@@ -35,15 +36,16 @@ def section(folder: Path, commit: str) -> str:
     plan = Plan.from_dict(settings)
     info = {key: value for key, value in about(plan, settings).items() if key not in ("title", "text")}
     info |= {"Commit": commit}
-    parts = [summary_markdown(pd.read_csv(folder / "results.csv"), info)]
+    seen, folded = [], [summary_markdown(pd.read_csv(folder / "results.csv"), info)]
     for i, variant in enumerate(plan.of_design.variants):
-        name = name_for_files(variant)
-        for what, caption in list(FIGURES.items())[-2 if i else 0 :]:
-            image = folder / "figures" / f"{name}-{what}.svg"
+        for what, caption in FIGURES.items():
+            image = folder / "figures" / f"{name_for_files(variant)}-{what}.svg"
             if image.is_file():
                 shutil.copyfile(image, IMAGES / image.name)
-                parts.append(f"![{variant}: {caption}](images/experiments/{image.name})\n\n*{variant}: {caption}*\n")
-    return "\n".join(parts)
+                where = seen if what in SEEN_AT_ONCE[-1 if i else 0 :] else folded
+                where.append(f"![{variant}: {caption}](images/experiments/{image.name})\n\n*{variant}: {caption}*\n")
+    fold = ["<details><summary>All tables, and more figures</summary>\n", *folded, "</details>\n"]
+    return "\n".join(seen + fold)
 
 
 def main() -> None:
