@@ -26,6 +26,11 @@ def cloud(n=300, key=0):
     return squared_distances(rng_for(21, key).standard_normal((n, 3)))
 
 
+def large():
+    """Large beside the blocks and all else that is held for a while."""
+    return cloud(600)
+
+
 def peak_of(work):
     """Bytes allocated at once while working, and the result."""
     tracemalloc.start()
@@ -49,15 +54,15 @@ def noisy(D):
 @pytest.mark.parametrize(
     ("given", "squared", "copies"),
     [
-        (cloud(), True, 0),
-        (np.asfortranarray(cloud()), True, 0),
-        (cloud().astype(np.float32), True, 0),
-        (noisy(cloud()), True, 1),
-        (np.rint(cloud()).astype(int), True, 1),
-        (cloud(), False, 1),
-        (noisy(cloud()), False, 1),
-        (np.rint(cloud()).astype(int), False, 1),
-        (np.asfortranarray(cloud()), False, 1),
+        (large(), True, 0),
+        (np.asfortranarray(large()), True, 0),
+        (large().astype(np.float32), True, 0),
+        (noisy(large()), True, 1),
+        (np.rint(large()).astype(int), True, 1),
+        (large(), False, 1),
+        (noisy(large()), False, 1),
+        (np.rint(large()).astype(int), False, 1),
+        (np.asfortranarray(large()), False, 1),
     ],
 )
 @pytest.mark.parametrize("copy", [False, True])
@@ -91,10 +96,10 @@ def test_arrays_behind_something_else_are_not_changed_either(wrap):
 
 @pytest.mark.usefixtures("small_blocks")
 def test_features_take_the_room_of_their_distances_only():
-    X = rng_for(22).standard_normal((300, 3))
-    DistanceSeries.from_features(X, time=[1] * 300)  # scipy is loaded by now
+    X, time = rng_for(22).standard_normal((600, 3)), [1] * 600
+    DistanceSeries.from_features(X, time=time)  # scipy is loaded by now
     for dtype in ("float32", "float64"):
-        peak, series = peak_of(lambda dtype=dtype: DistanceSeries.from_features(X, time=[1] * 300, dtype=dtype))
+        peak, series = peak_of(lambda dtype=dtype: DistanceSeries.from_features(X, time=time, dtype=dtype))
         assert series.D[0].dtype == dtype
         assert peak < 1.2 * series.D[0].nbytes
 

@@ -194,7 +194,7 @@ def test_similarities_keep_their_precision_as_distances():
 
 def test_checks_need_no_second_matrix(monkeypatch):
     monkeypatch.setattr("tetiwd.data.checks.BLOCK_ENTRIES", 1000)
-    D = squared_distances(points(300))
+    D = squared_distances(points(600))
     for squared, own_copies in [(True, 0), (False, 2)]:  # plain distances are squared into new arrays
         tracemalloc.start()
         DistanceSeries.from_distances([D], squared=squared, cross=D)
