@@ -33,7 +33,7 @@ def scores(job: tuple[float | None, int]) -> list[float]:
     step, seed = job
     way = {} if step is MODEL else {"independent": True, "step": step}
     simulation = simulate_unequal(seed, n_by_epoch=SMALLER, **way)
-    task = Task(series_of(simulation), simulation.X[0].shape[1], Effort(seed=1000 + seed))
+    task = Task(series_of(simulation), simulation.n_dimensions, Effort(seed=1000 + seed))
     found = []
     for name in COMPARED:
         pairs = zip(simulation.labels[1:], METHOD_OF[name](task).labels[1:], strict=True)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tetiwd.baselines.methods import OURS
 from tetiwd.errors import DataError, SettingsError
-from tetiwd.experiments.statistics import ALL, REFERENCE, SMALLER, per_repeat
+from tetiwd.experiments.statistics import ALL, SMALLER, per_repeat
 from tetiwd.experiments.summary import number, signed
 from tetiwd.io.writing import write_text, write_whole
 from tetiwd.plots.colours import GREY, chain_colour
@@ -32,7 +33,7 @@ WORSE = chain_colour(1)
 
 
 @styled
-def plot_boxes(results: "pd.DataFrame", variant: str, protocol: str, reference: str = REFERENCE) -> "Figure":
+def plot_boxes(results: "pd.DataFrame", variant: str, protocol: str, reference: str = OURS) -> "Figure":
     """Box plots of the adjusted Rand index by method, one point per repeat; the mean is at the right.
 
     Parameters

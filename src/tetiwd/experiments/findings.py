@@ -96,7 +96,7 @@ def trace_of_clusters(simulation: Simulation, effort: Effort) -> NDArray[np.int6
     """Number of clusters at every epoch after every sweep of our model, burn-in included, (sweeps, T)."""
     series = series_of(simulation)
     settings = SamplerSettings(n_chains=1, n_warmup=effort.n_warmup, n_draws=effort.n_draws, seed=effort.seed)
-    chain = Chain(series, resolved(Hyperparameters(dof=simulation.X[0].shape[1]), series), settings)
+    chain = Chain(series, resolved(Hyperparameters(dof=simulation.n_dimensions), series), settings)
     trace = []
     while not chain.finished:
         chain.step()

@@ -1,6 +1,6 @@
 """What the results of an experiment say: means, rank tests over all methods, and paired differences.
 
-``results`` is a tidy table with one row per variant, protocol, repeat, method and epoch (:data:`COLUMNS`). Numbers that
+``results`` is a tidy table with one row per variant, protocol, repeat, method and epoch (:data:`NEEDED`). Numbers that
 differ by less than rounding are ties everywhere. A repeat with an unknown value (NaN) counts in no mean and no test.
 """
 
@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.baselines.methods import OURS
 from tetiwd.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-REFERENCE = "Te-TiWD"
 # means over epochs, in the column of epochs
 ALL = "all"
 SMALLER = "smaller"  # all but the largest; only where epochs differ in size
 GROUP = ["variant", "protocol", "method"]
 RUN = ["variant", "protocol", "repeat", "method"]
 VALUES = ["ari", "vi", "n_clusters", "true_clusters", "seconds"]
-COLUMNS = [*RUN, "data_seed", "epoch", "n_objects", *VALUES]
+NEEDED = [*RUN, "data_seed", "epoch", "n_objects", *VALUES]
 PAIRED = ["variant", "reference", "method", "epoch", "n_objects", "n_pairs", "difference", "standard_error"]
 PAIRED += ["lower", "upper", "p_t", "p_wilcoxon", "share_better", "share_equal"]
 RANKS = ["variant", "protocol", "H", "p_kruskal", "method_a", "method_b", "p_dunn"]
@@ -86,7 +86,7 @@ def rank_tests(results: "pd.DataFrame") -> "pd.DataFrame":
     return DataFrame(rows, columns=RANKS)
 
 
-def paired(results: "pd.DataFrame", reference: str = REFERENCE, level: float = 0.95) -> "pd.DataFrame":
+def paired(results: "pd.DataFrame", reference: str = OURS, level: float = 0.95) -> "pd.DataFrame":
     """Differences of the adjusted Rand index, reference minus method, over data sets that both have clustered.
 
     Only the protocol "fresh" has a new data set per repeat, and only its rows are used. One row per variant, method and
@@ -129,9 +129,9 @@ def paired(results: "pd.DataFrame", reference: str = REFERENCE, level: float = 0
 
 def check_results(results: "pd.DataFrame") -> None:
     """Raise if the table is not one row per variant, protocol, repeat, method and epoch, with the same data for all."""
-    missing = [name for name in COLUMNS if name not in results]
+    missing = [name for name in NEEDED if name not in results]
     if missing:
-        raise DataError(f"the results have no column {missing[0]!r}; they need {', '.join(COLUMNS)}")
+        raise DataError(f"the results have no column {missing[0]!r}; they need {', '.join(NEEDED)}")
     if not len(results):
         raise DataError("the results are empty; run the experiment first")
     twice = results.duplicated([*RUN, "epoch"])

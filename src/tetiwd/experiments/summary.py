@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from tetiwd.experiments.statistics import ALL, REFERENCE, SMALLER, check_results, overview, paired, rank_tests
+from tetiwd.baselines.methods import OURS
+from tetiwd.experiments.statistics import ALL, SMALLER, check_results, overview, paired, rank_tests
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,7 +19,7 @@ CAUTIONS = {
 DIFFERENCES = ["data sets", "difference", "95 % interval", "p (t)", "p (Wilcoxon)", "better", "equal"]
 
 
-def summary_markdown(results: "pd.DataFrame", info: dict[str, Any], reference: str = REFERENCE) -> str:
+def summary_markdown(results: "pd.DataFrame", info: dict[str, Any], reference: str = OURS) -> str:
     """Tables of one design in Markdown.
 
     For every variant and protocol: means by method with the test of Kruskal and Wallis and Dunn's p-values against the

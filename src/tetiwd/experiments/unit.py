@@ -40,7 +40,7 @@ def run_unit(unit: Unit, after_each: Callable[[], bool] | None = None) -> "pd.Da
     import pandas as pd
 
     simulation = simulated(unit)
-    task = Task(series_of(simulation), simulation.X[0].shape[1], unit.effort)
+    task = Task(series_of(simulation), simulation.n_dimensions, unit.effort)
     rows: list[dict[str, Any]] = []
     for method in methods_named(unit.methods):
         began = time.perf_counter()

@@ -29,6 +29,17 @@ class Simulation:
     xi: float | None = None
     new_scale: float | None = None
 
+    @property
+    def n_dimensions(self) -> int:
+        """Dimensions of the one space that the objects of all epochs live in."""
+        dimensions = [X.shape[1] for X in self.X]
+        if len(set(dimensions)) > 1:
+            raise SettingsError(
+                f"objects of different epochs have no distances: they live in {dimensions} dimensions; "
+                "simulate with one dof for all epochs"
+            )
+        return dimensions[0]
+
     @cached_property
     def D(self) -> list[Floats]:
         """Squared distances within every epoch, divided by the number of dimensions."""
@@ -42,13 +53,8 @@ class Simulation:
     @cached_property
     def cross(self) -> Floats:
         """D*: squared distances between all objects of all epochs, (N, N)."""
-        dimensions = [X.shape[1] for X in self.X]
-        if len(set(dimensions)) > 1:
-            raise SettingsError(
-                f"objects of different epochs have no distances: they live in {dimensions} dimensions; "
-                "simulate with one dof for all epochs"
-            )
-        return squared_distances(np.vstack(self.X))
+        d = self.n_dimensions
+        return squared_distances(np.concatenate([X.reshape(-1, d) for X in self.X]))
 
     @property
     def n_clusters(self) -> list[int]:
