@@ -17,7 +17,7 @@ from tetiwd.summarize.cluster_chains import ClusterChains, cluster_chains
 from tetiwd.summarize.clustering import Clustering
 from tetiwd.summarize.coclustering import coclustering
 from tetiwd.summarize.forecast import Forecast, forecast
-from tetiwd.summarize.point_estimate import representative
+from tetiwd.summarize.point_estimate import AtMost, check_at_most, representative
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +31,9 @@ class AnswerSettings:
     ----------
     loss
         What the representative clustering keeps small: "vi", "binder" or "ari".
+    at_most
+        Most clusters that it may have at a time: a number, "median" for as many as the median draw has there, or None;
+        see :func:`tetiwd.representative`.
     links
         What makes chains of clusters: "auto", "model", "objects" or "place"; see :func:`tetiwd.representative`.
     level
@@ -40,6 +43,7 @@ class AnswerSettings:
     """
 
     loss: str = "vi"
+    at_most: AtMost = None
     links: str = "auto"
     level: float = 0.9
     n_next: int | None = None
@@ -47,6 +51,7 @@ class AnswerSettings:
     def __post_init__(self) -> None:
         if self.loss not in ("vi", "binder", "ari"):
             raise SettingsError(f'loss must be "vi", "binder" or "ari", not {self.loss!r}')
+        check_at_most(self.at_most)
         if self.links not in ("auto", "model", "objects", "place"):
             raise SettingsError(f'links must be "auto", "model", "objects" or "place", not {self.links!r}')
         check_share("level", self.level)
@@ -65,7 +70,8 @@ class Analysis:
     def clustering(self) -> Clustering:
         """The representative clustering."""
         s = self.settings
-        return representative(self.sample, s.loss, links=s.links, seed=self.sample.settings.seed)
+        seed = self.sample.settings.seed
+        return representative(self.sample, s.loss, at_most=s.at_most, links=s.links, seed=seed)
 
     @cached_property
     def alignment(self) -> Alignment:

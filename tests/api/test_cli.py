@@ -136,12 +136,24 @@ def test_quiet_is_quiet(table, tmp_path):
 def test_settings_from_a_file_and_by_hand(table, tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text('[model]\nxi = {shape = 2.0, scale = 0.5}\n[sampler]\nn_draws = 40\n[data]\ntime = "year"\n')
-    given = ["--settings", file, "--set", "model.df_A=150", "--set", "answers.loss=binder", "--draws", "30"]
+    given = [
+        "--settings",
+        file,
+        "--set",
+        "model.df_A=150",
+        "--set",
+        "answers.loss=binder",
+        "--draws",
+        "30",
+        "--at-most",
+        "median",
+    ]
     tetiwd("fit", table, *given, "--id", "patient", "--chains", "1", "--warmup", "20", "--out", tmp_path / "run", "-q")
     about = tomllib.loads((tmp_path / "run" / "run.toml").read_text("utf-8"))
     assert about["model"]["xi"] == {"shape": 2.0, "scale": 0.5}
     assert about["model"]["df_A"] == 150
     assert about["answers"]["loss"] == "binder"
+    assert about["answers"]["at_most"] == "median"
     assert about["sampler"]["n_draws"] == 30  # options win over the file
     again = ["--settings", tmp_path / "run" / "run.toml", "--out", tmp_path / "again", "-q"]
     tetiwd("fit", table, *again)  # run.toml is a file of settings, too
@@ -276,6 +288,8 @@ def test_a_finished_run_can_be_extended(table, tmp_path):
 def test_summarize_with_another_loss(run):
     assert "3 cluster chains in all" in tetiwd("summarize", run).stdout
     assert "3 cluster chains in all" in tetiwd("summarize", run, "--loss", "binder", "--links", "model").stdout
+    few = json.loads(tetiwd("summarize", run, "--loss", "ari", "--at-most", "2", "--links", "model", "--json").stdout)
+    assert [row["clusters"] for row in few["clusters"]] == [2, 2, 2]
 
 
 def test_report_elsewhere(run, tmp_path):

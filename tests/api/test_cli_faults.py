@@ -850,6 +850,7 @@ for text, *said in [
     ("sampler.thin=1.5", "thin", "1.5"),
     ("answers.level=2", "--level", "between 0 and 1"),
     ("answers.loss=x", "--loss", "binder"),
+    ("answers.at_most=0", "--at-most", "median", "0"),
     ("data.min_objects=0", "--set data.min_objects", "0"),
     ("data.kind=[1]", "--set data.kind", "similarities"),
     ("data.symmetrize=median", "--set data.symmetrize", "mean", "'median'"),
@@ -871,6 +872,8 @@ add_fit("--warmup", "-1", says=["--warmup", "at least 0"])
 add_fit("--xi", "0", says=["--xi", "positive"])
 add_fit("--max-clusters", "0", says=["--max-clusters", "at least 1"])
 add_fit("--loss", "l2", says=["--loss", "binder", "'l2'"])
+for bad in ("0", "mean", "-1", "2.5", ""):
+    add_fit("--at-most", bad, says=["--at-most", "at least 1", "median", bad])
 add_fit("--links", "none", says=["--links", "place", "'none'"])
 add_fit("--dof", "many", says=["--dof", "spectrum", "'many'"])
 add_fit("--dof", "", says=["--dof", "''"])
@@ -1111,6 +1114,7 @@ def test_resume_with_a_number_of_draws_that_makes_no_sense(run, code, says, draw
         (SETTINGS, ["--level", "2.0"], ["forecast", "run", "--backtest", "--level", "2"]),
         (SETTINGS, ["--n-next", "at least 1", "0"], ["forecast", "run", "--n-next", "0"]),
         (SETTINGS, ["--loss", "binder", "'l2'"], ["summarize", "run", "--loss", "l2"]),
+        (SETTINGS, ["--at-most", "median", "'few'"], ["summarize", "run", "--at-most", "few"]),
         (SETTINGS, ["--links", "place", "'all'"], ["report", "run", "--links", "all", "--out", "r.html"]),
         (SETTINGS, ["'1999'", "2001, 2002"], ["predict", "run", "new.csv", "--at", "1999"]),
         (SETTINGS, ["--sizes", "'3,x'"], ["simulate", "--out", "s", "--sizes", "3,x"]),

@@ -83,32 +83,32 @@ def test_no_partition_has_a_smaller_expected_loss(kind, loss, everything):
         assert found.expected_loss <= expected.min() + 1e-12
 
 
-@pytest.mark.parametrize("max_clusters", [1, 2, 3])
+@pytest.mark.parametrize("at_most", [1, 2, 3])
 @pytest.mark.parametrize("loss", [VI(), Binder(), ARI()], ids=str)
-def test_no_partition_with_so_few_clusters_has_a_smaller_expected_loss(max_clusters, loss, everything):
+def test_no_partition_with_so_few_clusters_has_a_smaller_expected_loss(at_most, loss, everything):
     """With a limit more searches are needed: of 72 for Binder and two clusters 5 failed with 8 runs, none with 32."""
-    allowed = everything.n_clusters <= max_clusters
+    allowed = everything.n_clusters <= at_most
     for seed in range(5):
         draws = rng_for(71, seed).integers(2 + seed, size=(20, N))
-        found = representative(Partitions.from_labels(draws), loss, max_clusters=max_clusters, n_runs=32)
-        assert found.n_clusters[0] <= max_clusters
+        found = representative(Partitions.from_labels(draws), loss, at_most=at_most, n_runs=32)
+        assert found.n_clusters[0] <= at_most
         assert found.expected_loss <= everything.expected(draws, loss)[allowed].min() + 1e-12
 
 
 def test_the_limit_holds_at_every_epoch():
     draws = Partitions.from_labels([np.tile(np.arange(n), (5, 1)) for n in (6, 1, 4)])
     assert representative(draws).n_clusters == [6, 1, 4]
-    assert representative(draws, max_clusters=2).n_clusters == [2, 1, 2]
+    assert representative(draws, at_most=2).n_clusters == [2, 1, 2]
 
 
 def test_the_limit_can_be_the_median_of_each_epoch(everything):
     """Draws with 2, 3, 3, 5, 6 clusters: the best partition of at most 3."""
     rng = rng_for(73)
     draws = np.array([rng.permutation(np.arange(N) % k) for k in (2, 3, 3, 5, 6)])
-    found = representative(Partitions.from_labels([draws, draws % 2]), "binder", max_clusters="median", n_runs=32)
+    found = representative(Partitions.from_labels([draws, draws % 2]), "binder", at_most="median", n_runs=32)
     assert found.n_clusters[0] <= 3
     assert found.n_clusters[1] <= 2
-    one = representative(Partitions.from_labels(draws), "binder", max_clusters=3, n_runs=32)
+    one = representative(Partitions.from_labels(draws), "binder", at_most=3, n_runs=32)
     allowed = everything.n_clusters <= 3
     assert one.expected_loss <= everything.expected(draws, Binder())[allowed].min() + 1e-12
     np.testing.assert_array_equal(canonical(found.labels[:1]), canonical(one.labels))
@@ -137,8 +137,8 @@ def test_fewer_draws_are_looked_at_and_all_are_averaged_over():
     [
         ({"n_runs": 0}, "n_runs must be a whole number of at least 1, not 0"),
         ({"n_runs": 1.5}, "n_runs must be"),
-        ({"max_clusters": 0}, 'max_clusters must be a whole number of at least 1, "median" or None, not 0'),
-        ({"max_clusters": "few"}, "max_clusters must be"),
+        ({"at_most": 0}, 'at_most must be a whole number of at least 1, "median" or None, not 0'),
+        ({"at_most": "few"}, "at_most must be"),
         ({"max_draws": 0}, "the number of draws must be"),
         ({"loss": "rand"}, "loss must be"),
     ],
@@ -152,10 +152,10 @@ def test_nonsense_is_refused(options, message):
 # What the kernels keep count of.
 
 
-def search_of(seed, loss, max_clusters=None, n=12):
+def search_of(seed, loss, at_most=None, n=12):
     rng = rng_for(74, seed)
     draws = Partitions.from_labels(rng.integers(rng.integers(1, 7), size=(9, n)))
-    return Search(draws, loss, max_clusters, rng)
+    return Search(draws, loss, at_most, rng)
 
 
 def consistent(found, search, loss):
@@ -191,10 +191,10 @@ def choices(found, i):
 
 
 @pytest.mark.parametrize("loss", [VI(), Binder(1.0, 2.5), ARI()], ids=str)
-@pytest.mark.parametrize("max_clusters", [None, 2, 1])
-def test_kernels_keep_their_counts(loss, max_clusters):
+@pytest.mark.parametrize("at_most", [None, 2, 1])
+def test_kernels_keep_their_counts(loss, at_most):
     for seed in range(8):
-        search = search_of(seed, loss, max_clusters)
+        search = search_of(seed, loss, at_most)
         found = search.empty()
         consistent(found, search, loss)
         allocate(found, search.rng.permutation(search.N)[:7])
@@ -244,10 +244,10 @@ def test_filled_in_and_built_up_is_the_same(loss):
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
-@pytest.mark.parametrize("max_clusters", [None, 2])
-def test_an_object_is_put_where_the_expected_loss_is_smallest(loss, max_clusters):
+@pytest.mark.parametrize("at_most", [None, 2])
+def test_an_object_is_put_where_the_expected_loss_is_smallest(loss, at_most):
     for seed in range(6):
-        search = search_of(seed, loss, max_clusters)
+        search = search_of(seed, loss, at_most)
         found = search.empty()
         allocate(found, search.rng.permutation(search.N))
         for i in range(search.N):
@@ -258,10 +258,10 @@ def test_an_object_is_put_where_the_expected_loss_is_smallest(loss, max_clusters
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
-@pytest.mark.parametrize("max_clusters", [None, 2])
-def test_no_object_wants_to_move_in_the_end_and_no_step_was_a_loss(loss, max_clusters):
+@pytest.mark.parametrize("at_most", [None, 2])
+def test_no_object_wants_to_move_in_the_end_and_no_step_was_a_loss(loss, at_most):
     for seed in range(6):
-        search = search_of(seed, loss, max_clusters)
+        search = search_of(seed, loss, at_most)
         found = search.empty()
         search.fill(found, random_labels(search.rng, search.N, min(search.room, 4)))
         now = expected_loss(found.labels, search, loss)

@@ -19,7 +19,7 @@ from tetiwd.io.settings import RunSettings, merged, parse_assignment, read_setti
             data=DataSettings(squared=True, times=("a", "b"), symmetrize="mean"),
             model=Hyperparameters(dof=(2.0, 3.0), xi=Gamma(2.0, 0.5), alpha=0.25, max_clusters=7),
             sampler=SamplerSettings(n_chains=2, init="one", anneal="likelihood", n_uncoupled=3, seed=9),
-            answers=AnswerSettings(loss="binder", links="model", level=0.5, n_next=3),
+            answers=AnswerSettings(loss="binder", at_most="median", links="model", level=0.5, n_next=3),
         ),
     ],
 )

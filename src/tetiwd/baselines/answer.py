@@ -32,7 +32,7 @@ def answer_from_draws(partitions: Partitions) -> Answer:
 
     Without that limit it would have many clusters of one or two objects: to leave doubtful objects alone costs little.
     """
-    limits: dict[str, Any] = {"n_runs": 1, "max_draws": DRAWS_FOR_SEARCH, "max_clusters": "median"}
+    limits: dict[str, Any] = {"n_runs": 1, "max_draws": DRAWS_FOR_SEARCH, "at_most": "median"}
     epochs = (partitions.epoch(t) for t in range(partitions.n_epochs))
     return Answer([representative(own, "ari", **limits).labels[0] for own in epochs])
 

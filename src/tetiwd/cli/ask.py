@@ -23,18 +23,24 @@ At = Annotated[
 
 
 @speaking
-def summarize(run_folder: o.Folder, loss: o.Loss = None, links: o.Links = None, as_json: o.Json = False) -> None:
+def summarize(
+    run_folder: o.Folder,
+    loss: o.Loss = None,
+    at_most: o.AtMost = None,
+    links: o.Links = None,
+    as_json: o.Json = False,
+) -> None:
     """Say again what a run has found; with another loss or another kind of links if asked for.
 
     Nothing is written. Examples:
 
       tetiwd summarize run
 
-      tetiwd summarize run --loss binder --json
+      tetiwd summarize run --loss ari --at-most median --json
     """
     from tetiwd.cli.fit import tell
 
-    answers = o.answer_tables(loss, links)
+    answers = o.answer_tables(loss, at_most, links)
     tell(_analysis(run_folder, answers), Voice(as_json=as_json), None if answers else run_folder)
 
 
@@ -57,6 +63,7 @@ def report(
     outcome: Annotated[str | None, typer.Option("--outcome", help="That column; the only one if not given.")] = None,
     id: o.Id = None,
     loss: o.Loss = None,
+    at_most: o.AtMost = None,
     links: o.Links = None,
     overwrite: o.Overwrite = False,
     quiet: o.Quiet = False,
@@ -76,7 +83,7 @@ def report(
     from tetiwd.report import check_target, write_report
 
     target = run_folder / "report.html" if out is None else out
-    analysis = _analysis(run_folder, o.answer_tables(loss, links))
+    analysis = _analysis(run_folder, o.answer_tables(loss, at_most, links))
     check_target(target, overwrite=overwrite)
     voice = Voice(quiet=quiet)
     rates = None if outcomes is None else _rates(analysis, outcomes, outcome, id)

@@ -63,6 +63,7 @@ def fit(
     xi: o.Xi = None,
     max_clusters: o.MaxClusters = None,
     loss: o.Loss = None,
+    at_most: o.AtMost = None,
     links: o.Links = None,
     chains: o.Chains = None,
     warmup: o.Warmup = None,
@@ -101,7 +102,7 @@ def fit(
         "data": given,
         "model": o.model_tables(dof, xi, max_clusters),
         "sampler": o.sampler_tables(chains, warmup, draws, seed),
-        "answers": o.answer_tables(loss, links),
+        "answers": o.answer_tables(loss, at_most, links),
     }
     tables = [read_settings(settings)] if settings else []
     chosen = RunSettings.from_tables(merged(*tables, options, *map(parse_assignment, assignments or [])))

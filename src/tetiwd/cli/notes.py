@@ -55,6 +55,7 @@ def notes(
     xi: o.Xi = None,
     max_clusters: o.MaxClusters = None,
     loss: o.Loss = None,
+    at_most: o.AtMost = None,
     links: o.Links = None,
     chains: o.Chains = None,
     warmup: o.Warmup = None,
@@ -102,7 +103,8 @@ def notes(
         {
             "model": o.model_tables(dof, xi, max_clusters),
             "sampler": o.sampler_tables(chains, warmup, draws, seed),
-            "answers": {"links": "place"} | o.answer_tables(loss, links),  # a chain is what is said, not who it is
+            "answers": {"links": "place"}
+            | o.answer_tables(loss, at_most, links),  # a chain is what is said, not who it is
         }
     )
     target = Path(f"{stem(file)}-tetiwd") if out is None else out

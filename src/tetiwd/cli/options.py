@@ -61,6 +61,12 @@ Dof = Annotated[
 Xi = Annotated[float | None, _option("--xi", panel=MODEL, text="Rate of new clusters (1).")]
 MaxClusters = Annotated[int | None, _option("--max-clusters", panel=MODEL, text="Most clusters at a time (no limit).")]
 Loss = Annotated[str | None, _option("--loss", panel=MODEL, text="Loss of the one clustering: vi, binder or ari (vi).")]
+AtMost = Annotated[
+    str | None,
+    _option(
+        "--at-most", panel=MODEL, text="Most clusters of the one clustering at a time: a number or median (no limit)."
+    ),
+]
 Links = Annotated[
     str | None, _option("--links", panel=MODEL, text="What links clusters: auto, model, objects or place (auto).")
 ]
@@ -134,9 +140,10 @@ def sampler_tables(chains: int | None, warmup: int | None, draws: int | None, se
     return _given(n_chains=chains, n_warmup=warmup, n_draws=draws, seed=seed)
 
 
-def answer_tables(loss: str | None, links: str | None) -> dict[str, Any]:
+def answer_tables(loss: str | None, at_most: str | None, links: str | None) -> dict[str, Any]:
     """The [answers] table of what was given."""
-    return _given(loss=loss, links=links)
+    limit = int(at_most) if at_most and at_most.isdecimal() else at_most
+    return _given(loss=loss, at_most=limit, links=links)
 
 
 def _given(**values: Any) -> dict[str, Any]:

@@ -32,6 +32,7 @@ OPTIONS = {
     "drop_small": "--drop-small",
     "missing": "--drop-missing",
     "max_clusters": "--max-clusters",
+    "at_most": "--at-most",
     "n_chains": "--chains",
     "n_warmup": "--warmup",
     "n_draws": "--draws",

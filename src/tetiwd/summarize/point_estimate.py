@@ -5,7 +5,7 @@ as possible are expected to be right: where every cluster comes from, and where 
 """
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from tetiwd.summarize.search import Search
 if TYPE_CHECKING:
     from tetiwd.chains import Sample
 
+AtMost = int | Literal["median"] | None
+
 
 def representative(
     draws: "Sample | Partitions",
@@ -31,7 +33,7 @@ def representative(
     *,
     n_runs: int = 8,
     max_draws: int = 1000,
-    max_clusters: int | Literal["median"] | None = None,
+    at_most: AtMost = None,
     links: str | Links = "auto",
     seed: int = 0,
 ) -> Clustering:
@@ -48,7 +50,7 @@ def representative(
         Searches from scratch at every epoch, each with a random order of objects.
     max_draws
         The search looks at no more draws than this, evenly spaced; the loss that is returned is over all of them.
-    max_clusters
+    at_most
         Most clusters an epoch may have: a number, "median" for as many as the median draw has there, or None for as
         many as any draw has, and some more. Without a limit "ari" and "binder" leave doubtful objects in clusters of
         one or two, which costs them little. With a limit the search is more easily caught, so that it is begun four
@@ -64,21 +66,24 @@ def representative(
     partitions, measure = as_partitions(draws), as_loss(loss)
     if not is_whole(n_runs, 1):
         raise SettingsError(f"n_runs must be a whole number of at least 1, not {n_runs!r}")
-    if not (max_clusters is None or max_clusters == "median" or is_whole(max_clusters, 1)):
-        raise SettingsError(
-            f'max_clusters must be a whole number of at least 1, "median" or None, not {max_clusters!r}'
-        )
+    check_at_most(at_most)
     check_seed(seed)
     how = source_of_links(draws, links)
     some = partitions.thinned(max_draws)
-    n_runs = n_runs if max_clusters is None else 4 * n_runs
+    n_runs = n_runs if at_most is None else 4 * n_runs
     found: list[Ints] = []
     for t in range(partitions.n_epochs):
-        most = _median_clusters(partitions.epoch(t)) if max_clusters == "median" else max_clusters
+        most = _median_clusters(partitions.epoch(t)) if at_most == "median" else at_most
         search = Search(some.epoch(t), measure, most, np.random.default_rng([seed, t]))
         found.append(min(search.results(n_runs), key=lambda result: result[0])[1])
     source = place_links(how, found) if isinstance(how, DistanceSeries) else how
     return as_clustering(partitions, linked(some, found, source), measure, "search", source)
+
+
+def check_at_most(at_most: Any) -> None:
+    """Raise if this is no limit for the number of clusters."""
+    if not (at_most is None or at_most == "median" or is_whole(at_most, 1)):
+        raise SettingsError(f'at_most must be a whole number of at least 1, "median" or None, not {at_most!r}')
 
 
 def _median_clusters(epoch: Partitions) -> int:
