@@ -196,12 +196,21 @@ def test_overwriting_when_asked(table, tmp_path):
     assert (tmp_path / "run" / "note.txt").read_text() == "mine"
 
 
+LONG = ["--id", "patient", "--time", "year", "--chains", "2", "--warmup", "100", "--draws", "1500"]
+
+
+@pytest.fixture(scope="module")
+def whole(table):
+    """A run that nobody interrupted."""
+    folder = table.parent / "whole"
+    tetiwd("fit", table, *LONG, "--out", folder, "-q")
+    return folder
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_killed_and_resumed_gives_the_same_folder(how, table, tmp_path):
-    words = ["--id", "patient", "--time", "year", "--chains", "2", "--warmup", "100", "--draws", "1500"]
-    tetiwd("fit", table, *words, "--out", tmp_path / "whole", "-q")
+def test_killed_and_resumed_gives_the_same_folder(how, table, whole, tmp_path):
     folder = tmp_path / "cut"
-    fit = program("fit", table, *words, "--out", folder, "-q", "--checkpoint-seconds", "0.2")
+    fit = program("fit", table, *LONG, "--out", folder, "-q", "--checkpoint-seconds", "0.2")
     deadline = time.monotonic() + 120
     while not (folder / "checkpoint" / "chain-1.checkpoint").exists() and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -211,12 +220,12 @@ def test_killed_and_resumed_gives_the_same_folder(how, table, tmp_path):
     assert not (folder / "forecast.csv").exists() or how != signal.SIGKILL
     tetiwd("resume", folder, "-q")
     for name in IN_FOLDER - {"run.toml", "checkpoint", "data.nc", "results.nc"}:
-        assert (folder / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+        assert (folder / name).read_bytes() == (whole / name).read_bytes(), name
     with (
         xr.open_datatree(folder / "results.nc", engine="h5netcdf") as cut,
-        xr.open_datatree(tmp_path / "whole" / "results.nc", engine="h5netcdf") as whole,
+        xr.open_datatree(whole / "results.nc", engine="h5netcdf") as uncut,
     ):
-        xr.testing.assert_identical(cut.load(), whole.load())
+        xr.testing.assert_identical(cut.load(), uncut.load())
 
 
 def test_nobody_writes_into_a_folder_that_is_being_written(table, tmp_path):
