@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.ceiling [DATA_SETS]`` takes data sets of the experiments, 50 per kind of data, in some seconds.
 A cluster is a sphere around the mean of its other members, all with one variance, and as probable as it is large. Who
-clusters is told nothing, so that the adjusted Rand index in the table is out of reach within one epoch. The exception:
+clusters is told nothing, so that the adjusted Rand index in the table is hardly within reach. The exception:
 objects that are alone in their cluster, of which there are many in the separated design, are always classified wrongly.
 """
 

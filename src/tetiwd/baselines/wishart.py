@@ -21,18 +21,27 @@ class Effort:
     seed: int = 0
 
 
-def wishart_clusters(series: DistanceSeries, model: Hyperparameters, effort: Effort) -> Answer:
-    """One chain of a model."""
+def wishart_draws(series: DistanceSeries, model: Hyperparameters, effort: Effort) -> Partitions:
+    """Draws of one chain of a model."""
     settings = SamplerSettings(
         n_chains=1, n_warmup=effort.n_warmup, n_draws=effort.n_draws, seed=effort.seed, anneal=None, geometry_every=0
     )
-    return answer_from_draws(Partitions.of_sample(run_chains(series, model, settings, n_threads=1)))
+    return Partitions.of_sample(run_chains(series, model, settings, n_threads=1))
+
+
+def wishart_clusters(series: DistanceSeries, model: Hyperparameters, effort: Effort) -> Answer:
+    """One chain of a model."""
+    return answer_from_draws(wishart_draws(series, model, effort))
 
 
 def static_clusters(series: DistanceSeries, model: Hyperparameters, effort: Effort) -> Answer:
     """One chain per epoch; no epoch knows of another, not even of its scales."""
-    alone = (DistanceSeries.from_distances([D], squared=True) for D in series.to_distances().matrices)
-    return Answer([wishart_clusters(own, model, effort).labels[0] for own in alone])
+    return Answer([wishart_clusters(own, model, effort).labels[0] for own in every_epoch_alone(series)])
+
+
+def every_epoch_alone(series: DistanceSeries) -> list[DistanceSeries]:
+    """A series of one epoch for every epoch."""
+    return [DistanceSeries.from_distances([D], squared=True) for D in series.to_distances().matrices]
 
 
 def pooled_clusters(series: DistanceSeries, model: Hyperparameters, effort: Effort) -> Answer:

@@ -66,7 +66,7 @@ DESIGNS = {
         ),
         Design(
             "control",
-            "an easy case that every method must solve: 3 Gaussian clusters far apart, 3 epochs of 100 objects",
+            "an easy case: 3 Gaussian clusters far apart, 3 epochs of 100 objects",
             {
                 "control": partial(
                     simulate_independent, n_by_epoch=(100,) * 3, n_clusters=3, n_dimensions=10, variance=0.05, step=0.1
