@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test check lint budget slow bench clean
+.PHONY: demo test check slow bench clean
 
 demo: $(READY)
 	$(BIN)/tetiwd demo --out penguins-demo --overwrite
@@ -17,14 +17,10 @@ test: $(READY)
 slow: $(READY)
 	$(BIN)/python -m pytest -n auto -m slow
 
-check: lint budget
-
-lint: $(READY)
+check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-
-budget: $(READY)
 	$(BIN)/python tools/check_import_budget.py
 
 bench: $(READY)

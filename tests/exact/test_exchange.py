@@ -101,6 +101,7 @@ def test_the_way_back_is_weighed_as_it_would_be_drawn(seed, sizes, h, kind):
         assert np.allclose(array, before.to_arrays()[name], rtol=1e-7, atol=1e-9), name
 
 
+@pytest.mark.slow
 def test_a_forgotten_density_is_caught(monkeypatch):
     monkeypatch.setattr(plain, "log_around", lambda epoch, before, after, model: 0.0)
     with pytest.raises(AssertionError):

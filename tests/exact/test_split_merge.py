@@ -102,12 +102,14 @@ def test_the_way_back_is_weighed_as_it_would_be_drawn(seed, sizes, h, kind):
         assert np.allclose(array, before.to_arrays()[name], rtol=1e-7, atol=1e-9), name
 
 
+@pytest.mark.slow
 def test_a_forgotten_constant_is_caught(monkeypatch):
     monkeypatch.setattr(plain, "log_wishart_constant", lambda k, df: 0.0)
     with pytest.raises(AssertionError):
         test_gain_is_the_ratio_of_the_joint()
 
 
+@pytest.mark.slow
 def test_a_forgotten_probability_is_caught(monkeypatch):
     allocate = plain.allocate
 

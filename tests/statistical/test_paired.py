@@ -65,6 +65,7 @@ def test_a_move_leaves_the_joint_distribution_alone_at_length(move, model, kind)
     assert largest_change(move, MODELS[model], kind, 20_000) < 4
 
 
+@pytest.mark.slow
 def test_a_forgotten_chance_is_caught(monkeypatch):
     monkeypatch.setattr(split_merge, "log_chance_of_length", lambda length, longest: 0.0)
     assert largest_change("split and merge", MODELS["full"], "distances", 1_500) > 4

@@ -67,16 +67,16 @@ def plant(monkeypatch, name, bug):
     monkeypatch.setattr(split_merge, "split_or_merge_epoch", _kernels.split_or_merge_epoch)
 
 
-SLOW = pytest.mark.slow  # half a minute each
 BUGS = [
     ("draw_row", row_with_wrong_degrees_of_freedom),
     ("log_density_of_row", no_density_of_the_row),
-    pytest.param("draw_row", row_that_ignores_the_epoch_before, marks=SLOW),
-    pytest.param("log_choice_of_ends", no_choice_of_ends, marks=SLOW),
-    pytest.param("log_wishart_constant", no_constant, marks=SLOW),
+    ("draw_row", row_that_ignores_the_epoch_before),
+    ("log_choice_of_ends", no_choice_of_ends),
+    ("log_wishart_constant", no_constant),
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not COMPILED, reason="too slow without the compiler")
 @pytest.mark.parametrize(("kernel", "bug"), BUGS, ids=lambda value: getattr(value, "__name__", value))
 def test_a_planted_bug_is_caught(monkeypatch, kernel, bug):
