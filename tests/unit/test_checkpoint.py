@@ -149,7 +149,8 @@ from dataclasses import replace
 from pathlib import Path
 from tetiwd import run_chains
 folder = Path(sys.argv[1])
-settings = replace(SETTINGS, n_warmup=300, n_draws=600, anneal=None)
+length = int(sys.argv[2])
+settings = replace(SETTINGS, n_warmup=length, n_draws=2 * length, anneal=None)
 resume = any(folder.glob("*.checkpoint*"))
 sample = run_chains(small_series(), MODEL, settings, checkpoint=folder, checkpoint_seconds=0.02, resume=resume)
 print(digest(sample))
@@ -165,7 +166,7 @@ def test_killed_at_any_moment_the_run_continues_identically(times, tmp_path):
     environment = os.environ | {"PYTHONPATH": str(TESTS)}
 
     def start(folder):
-        command = [sys.executable, "-c", RUN, str(folder)]
+        command = [sys.executable, "-c", RUN, str(folder), str(15 * times)]
         return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
 
     def progress(folder):
