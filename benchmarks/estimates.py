@@ -8,6 +8,7 @@ otherwise. Both are scored by both. In the unequal design only the two small epo
 
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from multiprocessing import get_context
 
 import numpy as np
@@ -16,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from tetiwd import Hyperparameters, Partitions, representative
 from tetiwd.baselines.answer import DRAWS_FOR_SEARCH, answer_from_draws
-from tetiwd.baselines.methods import FULL
+from tetiwd.baselines.methods import FULL, OURS
 from tetiwd.baselines.te_gauss import sample_te_gauss
 from tetiwd.baselines.wishart import Effort, every_epoch_alone, wishart_draws
 from tetiwd.experiments.designs import DESIGNS
@@ -25,7 +26,7 @@ from tetiwd.model import Simulation
 
 DATA = {"overlapping": 0, "400/60/40 model": 1, "400/60/40 independent": 1}  # the first epoch that counts
 VARIANTS = {name: draw for design in DESIGNS.values() for name, draw in design.variants.items()}
-SAMPLERS = ("Te-TiWD", "static full-A", "Te-Gauss")
+SAMPLERS = (OURS, "static full-A", "Te-Gauss")
 ESTIMATES = {
     "largest ARI, k limited": lambda draws: answer_from_draws(draws).labels[0],
     "smallest VI": lambda draws: representative(draws, "vi", n_runs=4, max_draws=DRAWS_FOR_SEARCH).labels[0],
@@ -36,12 +37,11 @@ def draws_by_epoch(simulation: Simulation, seed: int) -> dict[str, list[Partitio
     """What every sampler says of every epoch."""
     series, effort, d = series_of(simulation), Effort(seed=seed), float(simulation.n_dimensions)
     together = {
-        "Te-TiWD": wishart_draws(series, Hyperparameters(dof=d), effort),
+        OURS: wishart_draws(series, Hyperparameters(dof=d), effort),
         "Te-Gauss": sample_te_gauss(series, n_warmup=effort.n_warmup, n_draws=effort.n_draws, seed=seed),
     }
     found = {name: [draws.epoch(t) for t in range(draws.n_epochs)] for name, draws in together.items()}
-    model = Hyperparameters(dof=d, coupling=FULL.coupling)
-    found["static full-A"] = [wishart_draws(own, model, effort) for own in every_epoch_alone(series)]
+    found["static full-A"] = [wishart_draws(own, replace(FULL, dof=d), effort) for own in every_epoch_alone(series)]
     return found
 
 

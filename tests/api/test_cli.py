@@ -136,18 +136,8 @@ def test_quiet_is_quiet(table, tmp_path):
 def test_settings_from_a_file_and_by_hand(table, tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text('[model]\nxi = {shape = 2.0, scale = 0.5}\n[sampler]\nn_draws = 40\n[data]\ntime = "year"\n')
-    given = [
-        "--settings",
-        file,
-        "--set",
-        "model.df_A=150",
-        "--set",
-        "answers.loss=binder",
-        "--draws",
-        "30",
-        "--at-most",
-        "median",
-    ]
+    by_hand = "--set model.df_A=150 --set answers.loss=binder --at-most median --draws 30"
+    given = ["--settings", file, *by_hand.split()]
     tetiwd("fit", table, *given, "--id", "patient", "--chains", "1", "--warmup", "20", "--out", tmp_path / "run", "-q")
     about = tomllib.loads((tmp_path / "run" / "run.toml").read_text("utf-8"))
     assert about["model"]["xi"] == {"shape": 2.0, "scale": 0.5}
