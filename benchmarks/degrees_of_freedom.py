@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tetiwd.data.degrees import dispersion_dof, spectrum_dof
+from tetiwd.data.dof import dispersion_dof, spectrum_dof
 from tetiwd.model import simulate_independent, simulate_overlapping, simulate_separated
 
 DESIGNS = {

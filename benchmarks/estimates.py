@@ -21,7 +21,7 @@ from tetiwd.baselines.methods import FULL, OURS
 from tetiwd.baselines.te_gauss import sample_te_gauss
 from tetiwd.baselines.wishart import Effort, every_epoch_alone, wishart_draws
 from tetiwd.experiments.designs import DESIGNS
-from tetiwd.experiments.unit import series_of, variation_of_information
+from tetiwd.experiments.repeat import series_of, variation_of_information
 from tetiwd.model import Simulation
 
 DATA = {"overlapping": 0, "400/60/40 model": 1, "400/60/40 independent": 1}  # the first epoch that counts

@@ -13,7 +13,7 @@ from sklearn import datasets
 from sklearn.metrics import adjusted_rand_score
 
 from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, representative, run_chains
-from tetiwd.data.degrees import halfway
+from tetiwd.data.dof import halfway
 
 SETTINGS = SamplerSettings(n_warmup=300, n_draws=300, n_chains=2)
 SEED = 0

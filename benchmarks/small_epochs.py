@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 from tetiwd.baselines.methods import FULL, METHODS, OURS, Task
 from tetiwd.baselines.wishart import Effort, wishart_clusters
 from tetiwd.experiments.designs import SMALLER
-from tetiwd.experiments.unit import series_of
+from tetiwd.experiments.repeat import series_of
 from tetiwd.model import simulate_unequal
 
 MODEL = None

@@ -30,7 +30,7 @@ def as_series(X, kind):
 
 
 def statistics(state: ChainState, h: Hyperparameters) -> dict[str, float]:
-    k, ids = state.n_clusters, state.chain_ids()
+    k, ids = state.n_clusters, state.lineage_ids()
     found = {
         "log alpha": np.log(state.alpha),
         "log xi": np.log(state.xi),

@@ -41,13 +41,13 @@ def log_urn(series: Sequence[np.ndarray], xi: float, max_clusters: int | None) -
     share = 0.0 if max_clusters is None else xi / max_clusters
     for labels in series:
         now: dict[int, int] = {}
-        for seated, chain in enumerate(labels.tolist()):
+        for seated, lineage in enumerate(labels.tolist()):
             known = before | now
-            weight = before.get(chain, 0) + now.get(chain, 0) + share
-            if chain not in known:
+            weight = before.get(lineage, 0) + now.get(lineage, 0) + share
+            if lineage not in known:
                 weight = xi if max_clusters is None else share * (max_clusters - len(known))
             total += log(weight / (xi + sum(before.values()) + seated))
-            now[chain] = now.get(chain, 0) + 1
+            now[lineage] = now.get(lineage, 0) + 1
         before = now
     return total
 
@@ -66,7 +66,7 @@ def set_partitions(n: int) -> Iterator[np.ndarray]:
 
 
 def linked_partitions(sizes: Sequence[int]) -> Iterator[tuple[np.ndarray, ...]]:
-    """Every series of partitions with every way of linking consecutive ones, as chain ids (each once)."""
+    """Every series of partitions with every way of linking consecutive ones, as lineage ids (each once)."""
     if not sizes:
         yield ()
         return
@@ -82,7 +82,7 @@ def linked_partitions(sizes: Sequence[int]) -> Iterator[tuple[np.ndarray, ...]]:
 
 
 def canonical(series: Sequence[np.ndarray]) -> tuple[tuple[int, ...], ...]:
-    """Chain ids renamed in order of appearance, so that equal linked partitions compare equal."""
+    """Lineage ids renamed in order of appearance, so that equal linked partitions compare equal."""
     names: dict[int, int] = {}
     out, before = [], set()
     fresh = 0

@@ -10,7 +10,7 @@ from tetiwd.analysis import AnswerSettings
 from tetiwd.notes import Counts, Notes, NotesSeries, NotesSettings
 from tetiwd.notes.bags import bags_of
 from tetiwd.notes.incidence import incidence_of
-from tetiwd.summarize.cluster_chains import cluster_chains
+from tetiwd.summarize.lineages import lineages
 
 
 def series_of_notes(windows, *, topics, outcomes=None, times=None) -> NotesSeries:
@@ -60,5 +60,5 @@ def analysis_of_notes(notes, labels, draws=None, level=0.9) -> SimpleNamespace:
         settings=AnswerSettings(level=level),
         clustering=alignment.clustering,
         alignment=alignment,
-        chains=cluster_chains(alignment, level=level),
+        lineages=lineages(alignment, level=level),
     )

@@ -38,38 +38,38 @@ def random_state(seed: int, sizes, h: Hyperparameters, kind: str = "distances") 
 
 
 class World(NamedTuple):
-    """Labels as chain ids and the geometry by chain id: easy to rearrange."""
+    """Labels as lineage ids and the geometry by lineage id: easy to rearrange."""
 
     labels: list[np.ndarray]
-    chains: list[list[int]]  # chain id of every row of A
+    lineages: list[list[int]]  # lineage id of every row of A
     A: list[np.ndarray]
 
     @classmethod
     def of(cls, state: ChainState) -> "World":
-        chains = [ids.tolist() for ids in state.chain_ids()]
-        return cls(state.labels(), chains, [state.A[t, :k, :k].copy() for t, k in enumerate(state.n_clusters)])
+        lineages = [ids.tolist() for ids in state.lineage_ids()]
+        return cls(state.labels(), lineages, [state.A[t, :k, :k].copy() for t, k in enumerate(state.n_clusters)])
 
     def log_joint(self, state: ChainState, h: Hyperparameters, **scales) -> float:
-        orders = [np.argsort(chains) for chains in self.chains]
+        orders = [np.argsort(lineages) for lineages in self.lineages]
         A = [A[np.ix_(order, order)] for A, order in zip(self.A, orders, strict=True)]
         scales = {"alpha": state.alpha, "xi": state.xi, "new_scale": state.new_scale} | scales
         return log_joint(state.series.matrices, self.labels, A, h, **scales, kind=state.series.kind)
 
     def without_row(self, t: int, row: int) -> "World":
-        keep = [c for c in range(len(self.chains[t])) if c != row]
-        chains, A = list(self.chains), list(self.A)
-        chains[t] = [self.chains[t][c] for c in keep]
+        keep = [c for c in range(len(self.lineages[t])) if c != row]
+        lineages, A = list(self.lineages), list(self.A)
+        lineages[t] = [self.lineages[t][c] for c in keep]
         A[t] = self.A[t][np.ix_(keep, keep)]
-        return World([own.copy() for own in self.labels], chains, A)
+        return World([own.copy() for own in self.labels], lineages, A)
 
-    def with_row(self, t: int, chain: int, row: np.ndarray, variance: float) -> "World":
-        chains, A = list(self.chains), list(self.A)
-        chains[t] = [*self.chains[t], chain]
+    def with_row(self, t: int, lineage: int, row: np.ndarray, variance: float) -> "World":
+        lineages, A = list(self.lineages), list(self.A)
+        lineages[t] = [*self.lineages[t], lineage]
         A[t] = np.block([[self.A[t], row[:, None]], [row[None, :], np.array([[variance]])]])
-        return World([own.copy() for own in self.labels], chains, A)
+        return World([own.copy() for own in self.labels], lineages, A)
 
     def renamed_from(self, t: int, old: int, new: int) -> "World":
-        """The same with a chain renamed from epoch t on."""
+        """The same with a lineage renamed from epoch t on."""
         labels = [np.where(own == old, new, own) if s >= t else own.copy() for s, own in enumerate(self.labels)]
-        chains = [[new if c == old and s >= t else c for c in own] for s, own in enumerate(self.chains)]
-        return World(labels, chains, list(self.A))
+        lineages = [[new if c == old and s >= t else c for c in own] for s, own in enumerate(self.lineages)]
+        return World(labels, lineages, list(self.A))

@@ -13,10 +13,10 @@ from tetiwd.params import check_share, is_whole
 from tetiwd.summarize.alignment import Alignment, align
 from tetiwd.summarize.backtest import Backtest, backtest
 from tetiwd.summarize.certainty import Memberships, memberships
-from tetiwd.summarize.cluster_chains import ClusterChains, cluster_chains
 from tetiwd.summarize.clustering import Clustering
 from tetiwd.summarize.coclustering import coclustering
 from tetiwd.summarize.forecast import Forecast, forecast
+from tetiwd.summarize.lineages import Lineages, lineages
 from tetiwd.summarize.point_estimate import AtMost, check_at_most, representative
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class AnswerSettings:
         Most clusters that it may have at a time: a number, "median" for as many as the median draw has there, or None;
         see :func:`tetiwd.representative`.
     links
-        What makes chains of clusters: "auto", "model", "objects" or "place"; see :func:`tetiwd.representative`.
+        What makes lineages: "auto", "model", "objects" or "place"; see :func:`tetiwd.representative`.
     level
         Probability of all intervals.
     n_next
@@ -79,9 +79,9 @@ class Analysis:
         return align(self.sample, self.clustering)
 
     @cached_property
-    def chains(self) -> ClusterChains:
-        """Cluster chains through time: sizes, links, events, flows."""
-        return cluster_chains(self.alignment, level=self.settings.level)
+    def lineages(self) -> Lineages:
+        """Lineages through time: sizes, links, events, flows."""
+        return lineages(self.alignment, level=self.settings.level)
 
     @cached_property
     def memberships(self) -> Memberships:

@@ -24,7 +24,7 @@ N_AUX = 10  # rows that stand for a possible birth
 class Frozen:
     """A frozen partition."""
 
-    labels: list[Ints]  # T × (n_t,) chain ids
+    labels: list[Ints]  # T × (n_t,) lineage ids
     log_joint: float
     still_moving: int  # objects that moved in the last pass; 0 if the partition is really frozen
 

@@ -59,7 +59,7 @@ class Sample:
     diagnostics: Diagnostics
     frozen: list[Frozen]  # one per chain, empty if annealing was not asked for or the run was stopped
     complete: bool  # False if it was stopped early
-    notes: tuple[str, ...]  # what the user should know, such as a damaged checkpoint
+    remarks: tuple[str, ...]  # what the user should know, such as a damaged checkpoint
 
     def __repr__(self) -> str:
         return f"Sample({len(self.draws)} chains × {min(map(len, self.draws))} draws; {self.diagnostics.verdict})"
@@ -72,9 +72,9 @@ class Sample:
         if not kept:
             return None
         n = len(self.draws) - len(kept)
-        note = f"{n} of {len(self.draws)} chains had not begun to draw when the run was stopped."
+        remark = f"{n} of {len(self.draws)} chains had not begun to draw when the run was stopped."
         diagnostics = diagnose(kept, self.series.times, self.settings.seed)
-        return replace(self, draws=kept, frozen=[], diagnostics=diagnostics, notes=(*self.notes, note))
+        return replace(self, draws=kept, frozen=[], diagnostics=diagnostics, remarks=(*self.remarks, remark))
 
     @property
     def best_frozen(self) -> Frozen:
@@ -133,8 +133,8 @@ def run_chains(
     complete = all(chain.finished for chain in chains)
     draws = [chain.draws for chain in chains]
     diagnostics = diagnose(draws, series.times, settings.seed)
-    notes = tuple(keeper.notes) if keeper else ()
-    return Sample(series, hyperparameters, settings, draws, diagnostics, frozen, complete, notes)
+    remarks = tuple(keeper.remarks) if keeper else ()
+    return Sample(series, hyperparameters, settings, draws, diagnostics, frozen, complete, remarks)
 
 
 def check_run(series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings) -> None:
@@ -204,7 +204,7 @@ class Keeper:
 
     def __init__(self, folder: Path, series: DistanceSeries, chains: list[Chain], seconds: float) -> None:
         self.folder, self.chains, self.seconds = folder, chains, seconds
-        self.notes: list[str] = []
+        self.remarks: list[str] = []
         settings = _as_text(asdict(chains[0].settings))
         for name in ("n_draws", "anneal", "n_anneal"):  # a run may be extended, and frozen in another way
             del settings[name]
@@ -234,7 +234,7 @@ class Keeper:
             arrays, values, trouble = read_checkpoint(self._path(chain), self.about)
             chain.restore(arrays, values)
             if trouble:
-                self.notes.append(trouble)
+                self.remarks.append(trouble)
 
     def save_if_due(self, chain: Chain, *, now: bool = False) -> None:
         """Write a chain's file if it is time; a full disk costs the checkpoint, not the run."""
@@ -244,7 +244,7 @@ class Keeper:
             try:
                 write_checkpoint(path, self.about, arrays, values)
             except OSError as error:
-                self.notes.append(f"{path.name} could not be written after {chain.n_done} sweeps: {error.strerror}")
+                self.remarks.append(f"{path.name} could not be written after {chain.n_done} sweeps: {error.strerror}")
             self._written[chain.index] = time.monotonic()
 
     def _path(self, chain: Chain) -> Path:

@@ -19,11 +19,11 @@ SCALARS = ("log_joint", "alpha", "xi", "new_scale")
 class Draws:
     """Draws of one chain. Arrays have one row per draw; scales are in the user's units.
 
-    ``labels`` holds the chain id of every object, all epochs side by side (see :meth:`labels_at`). ``spread`` is the
+    ``labels`` holds the lineage id of every object, all epochs side by side (see :meth:`labels_at`). ``spread`` is the
     mean squared distance between cluster centres that A_t implies, ``entropy`` that of the cluster sizes; neither
     depends on names. ``scale_acceptance`` has one column per move of ``moves.scale``, NaN where there is nothing to
     move. ``geometry`` holds A_t of the draws 0, ``geometry_every``, 2 · ``geometry_every``, …, with rows in increasing
-    order of chain id; none if that is 0.
+    order of lineage id; none if that is 0.
     """
 
     def __init__(self, n_objects: Sequence[int], columns: dict[str, list[Any]], geometry_every: int) -> None:
@@ -55,7 +55,7 @@ class Draws:
         return self._arrays[name]
 
     def labels_at(self, t: int) -> NDArray[Any]:
-        """Chain ids of the objects of epoch t, (draws, n_t)."""
+        """Lineage ids of the objects of epoch t, (draws, n_t)."""
         start = sum(self.n_objects[:t])
         return self.labels.reshape(len(self), -1)[:, start : start + self.n_objects[t]]
 

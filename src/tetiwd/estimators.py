@@ -128,7 +128,7 @@ class _WishartClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _repr_html_(self) -> str:
-        """A short summary and the picture of the chains, once fitted."""
+        """A short summary and the picture of the lineages, once fitted."""
         from tetiwd.report import summary_html
 
         if not hasattr(self, "analysis_"):
@@ -140,7 +140,7 @@ class _WishartClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class TeTiWD(_WishartClusterer):
-    """Clusters of objects at several times, linked into chains, with their uncertainty.
+    """Clusters of objects at several times, linked into lineages, with their uncertainty.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ class TeTiWD(_WishartClusterer):
     loss
         What the representative clustering keeps small: "vi", "binder" or "ari".
     links
-        What makes chains of clusters: "auto", "model", "objects" or "place"; see :func:`tetiwd.representative`.
+        What makes lineages: "auto", "model", "objects" or "place"; see :func:`tetiwd.representative`.
     random_state
         Seed; None for that of ``settings``, so that results are always the same for the same seed.
     n_jobs
@@ -175,11 +175,11 @@ class TeTiWD(_WishartClusterer):
 
     Attributes
     ----------
-    labels_ : (N,) chain of every row of X; for a list or a series, epoch after epoch
+    labels_ : (N,) lineage of every row of X; for a list or a series, epoch after epoch
     labels_by_time_ : one array per time
     times_ : the times in order
     n_clusters_ : number of clusters at every time
-    chains_ : cluster chains, with ``table()``, ``sizes()``, ``links()``, ``events()`` and ``flows()``
+    lineages_ : lineages, with ``table()``, ``sizes()``, ``links()``, ``events()`` and ``flows()``
     coclustering_ : T × (n_t, n_t) probability of two objects to be together
     posterior_ : all draws as a DataTree in ArviZ's layout
     diagnostics_ : do the MCMC chains agree?
@@ -189,7 +189,7 @@ class TeTiWD(_WishartClusterer):
     --------
     >>> from tetiwd import TeTiWD
     >>> model = TeTiWD().fit(X, time=year)  # doctest: +SKIP
-    >>> model.chains_.table()  # doctest: +SKIP
+    >>> model.lineages_.table()  # doctest: +SKIP
     """
 
     def __init__(
@@ -223,7 +223,7 @@ class TeTiWD(_WishartClusterer):
         self.settings = settings
 
     def fit(self, X: Any, y: Any = None, *, time: Any = None, ids: Any = None) -> Self:
-        """Find clusters and their chains.
+        """Find clusters and their lineages.
 
         Parameters
         ----------
@@ -260,10 +260,10 @@ class TeTiWD(_WishartClusterer):
         return self
 
     @property
-    def chains_(self) -> Any:
-        """Cluster chains through time."""
+    def lineages_(self) -> Any:
+        """Lineages through time."""
         check_is_fitted(self)
-        return self.analysis_.chains
+        return self.analysis_.lineages
 
     @property
     def coclustering_(self) -> list[NDArray[Any]]:
@@ -282,13 +282,13 @@ class TeTiWD(_WishartClusterer):
 
         ``X`` are features of new objects, (m, p), or their distances to the objects of that time, (m, n_t); for a
         pooled matrix also to all rows, (m, N). ``time`` is one of ``times_``, the last by default. There is one column
-        per cluster of that time, in increasing order of chain, and one more for "none of these".
+        per cluster of that time, in increasing order of lineage, and one more for "none of these".
         """
         found = self._classify(X, time)
         return np.column_stack([found.probabilities, found.none])
 
     def predict(self, X: Any, time: Any = None) -> NDArray[np.int64]:
-        """The most probable chain of every new object, −1 for none of these."""
+        """The most probable lineage of every new object, −1 for none of these."""
         return self._classify(X, time).best
 
     def _classify(self, X: Any, time: Any) -> Classification:

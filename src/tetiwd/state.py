@@ -95,8 +95,8 @@ class ChainState:
         """An epoch and its neighbours."""
         return self.epoch(t), self.before(t, coupled=coupled), self.after(t, coupled=coupled)
 
-    def chain_ids(self) -> list[Ints]:
-        """Chain id of every cluster, T × (k_t,): numbered in order of birth, equal along links."""
+    def lineage_ids(self) -> list[Ints]:
+        """Lineage id of every cluster, T × (k_t,): numbered in order of birth, equal along links."""
         ids: list[Ints] = []
         fresh = 0
         for t in range(self.n_epochs):
@@ -111,16 +111,16 @@ class ChainState:
         return ids
 
     def labels(self) -> list[Ints]:
-        """Chain id of every object, T × (n_t,)."""
-        return [ids[own] for ids, own in zip(self.chain_ids(), self.z, strict=True)]
+        """Lineage id of every object, T × (n_t,)."""
+        return [ids[own] for ids, own in zip(self.lineage_ids(), self.z, strict=True)]
 
     def geometry(self) -> list[Floats]:
-        """A_t of the clusters present, rows in increasing order of chain id (as ``log_joint`` takes it)."""
-        orders = [np.argsort(ids) for ids in self.chain_ids()]
+        """A_t of the clusters present, rows in increasing order of lineage id (as ``log_joint`` takes it)."""
+        orders = [np.argsort(ids) for ids in self.lineage_ids()]
         return [self.A[t][np.ix_(order, order)].copy() for t, order in enumerate(orders)]
 
-    def chain_from(self, t: int, c: int) -> list[int]:
-        """Slots of the cluster chain that is in slot c at epoch t, from there to its end."""
+    def lineage_from(self, t: int, c: int) -> list[int]:
+        """Slots of the lineage that is in slot c at epoch t, from there to its end."""
         slots = [c]
         while (c := int(self.forward[t, c])) >= 0:
             slots.append(c)

@@ -28,12 +28,12 @@ IN_FOLDER = {
     "data.nc",
     "results.nc",
     "labels.csv",
-    "chains.csv",
+    "lineages.csv",
     "links.csv",
     "events.csv",
     "forecast.csv",
     "diagnostics.json",
-    "chains.svg",
+    "lineages.svg",
     "report.html",
     "checkpoint",
 }
@@ -86,14 +86,14 @@ def test_fit_writes_a_folder_that_others_can_read(run, table):
     assert re.fullmatch("[0-9a-f]{64}", about["inputs"]["sha256"][str(table)])
     labels = pd.read_csv(run / "labels.csv")
     assert len(labels) == 75
-    assert labels.columns.tolist()[:5] == ["time", "object", "id", "chain", "certainty"]
+    assert labels.columns.tolist()[:5] == ["time", "object", "id", "lineage", "certainty"]
     with xr.open_datatree(run / "results.nc", engine="h5netcdf") as tree:
         assert tree["posterior"]["labels"].shape == (2, 60, 75)
         assert tree["posterior"]["n_clusters"].dims == ("chain", "draw", "time")
         assert tree["constant_data"]["object_id"].to_numpy()[0] == labels.id[0]
     diagnostics = json.loads((run / "diagnostics.json").read_text("utf-8"))
     assert {"verdict", "converged", "quantities"} <= set(diagnostics)
-    assert pd.read_csv(run / "chains.csv")["size at 2002"].sum() == 25
+    assert pd.read_csv(run / "lineages.csv")["size at 2002"].sum() == 25
     assert pd.read_csv(run / "forecast.csv").expected.sum() == pytest.approx(1, abs=1e-5)
 
 
@@ -107,13 +107,13 @@ def test_python_and_the_command_line_agree(run, table):
     data = pd.read_csv(table)
     settings = SamplerSettings(n_chains=2, n_warmup=60, n_draws=60)
     model = TeTiWD(settings=settings).fit(data[["weight", "height", "age"]], time=data.year, ids=data.patient)
-    assert (pd.read_csv(run / "labels.csv").chain.to_numpy() == model.labels_).all()
+    assert (pd.read_csv(run / "labels.csv").lineage.to_numpy() == model.labels_).all()
 
 
 def test_fit_says_what_it_found(table, tmp_path):
     result = tetiwd("fit", table, "--id", "patient", "--time", "year", *QUICK, "--out", tmp_path / "run")
-    assert "3 cluster chains in all" in result.stdout
-    assert "Chains 0, 1 and 2 last throughout." in result.stdout
+    assert "3 lineages in all" in result.stdout
+    assert "Lineages 0, 1 and 2 last throughout." in result.stdout
     assert "report.html" in result.stdout
     assert "done" in result.stderr  # progress does not get into the output
 
@@ -123,7 +123,7 @@ def test_json_is_json_and_nothing_else(table, run, tmp_path):
     found = json.loads(tetiwd(*words).stdout)
     assert found["complete"]
     assert [row["clusters"] for row in found["clusters"]] == [3, 3, 3]
-    assert json.loads(tetiwd("summarize", run, "--json").stdout)["chains"] == found["chains"]
+    assert json.loads(tetiwd("summarize", run, "--json").stdout)["lineages"] == found["lineages"]
 
 
 def test_quiet_is_quiet(table, tmp_path):
@@ -258,7 +258,7 @@ def test_what_was_left_out_is_written_down(table, tmp_path):
     data.to_csv(tmp_path / "gap.csv", index=False)
     words = ["fit", tmp_path / "gap.csv", "--id", "patient", "--time", "year", "--drop-missing", "--chains", "1"]
     tetiwd(*words, "--warmup", "5", "--draws", "5", "--out", tmp_path / "run", "-q")
-    notes = json.loads((tmp_path / "run" / "diagnostics.json").read_text("utf-8"))["notes"]
+    notes = json.loads((tmp_path / "run" / "diagnostics.json").read_text("utf-8"))["remarks"]
     assert any("left out 1 of 75 rows with missing values" in note for note in notes)
 
 
@@ -285,8 +285,8 @@ def test_a_finished_run_can_be_extended(table, tmp_path):
 
 
 def test_summarize_with_another_loss(run):
-    assert "3 cluster chains in all" in tetiwd("summarize", run).stdout
-    assert "3 cluster chains in all" in tetiwd("summarize", run, "--loss", "binder", "--links", "model").stdout
+    assert "3 lineages in all" in tetiwd("summarize", run).stdout
+    assert "3 lineages in all" in tetiwd("summarize", run, "--loss", "binder", "--links", "model").stdout
     few = json.loads(tetiwd("summarize", run, "--loss", "ari", "--at-most", "2", "--links", "model", "--json").stdout)
     assert [row["clusters"] for row in few["clusters"]] == [2, 2, 2]
 
@@ -319,10 +319,10 @@ def test_predict_from_features(run, tmp_path):
     found = tetiwd("predict", run, new, "--out", tmp_path / "found.csv").stdout
     assert "Wrote" in found
     table = pd.read_csv(tmp_path / "found.csv")
-    labels = pd.read_csv(run / "labels.csv").set_index("id").chain
-    chain_of = {cluster: labels[labels.index.str.startswith(f"p{cluster}")].iloc[0] for cluster in (0, 1, 2)}
+    labels = pd.read_csv(run / "labels.csv").set_index("id").lineage
+    lineage_of = {cluster: labels[labels.index.str.startswith(f"p{cluster}")].iloc[0] for cluster in (0, 1, 2)}
     assert table.id.tolist() == ["x1", "x2", "x3"]
-    assert table.best.tolist() == [chain_of[0], chain_of[2], -1]
+    assert table.best.tolist() == [lineage_of[0], lineage_of[2], -1]
     printed = json.loads(tetiwd("predict", run, new, "--json", "--at", "2001").stdout)
     assert [row["best"] for row in printed] == table.best.tolist()
 
@@ -338,7 +338,7 @@ def test_predict_from_distances(tmp_path):
     tetiwd("fit", tmp_path / "d.npz", "--plain", *QUICK, "--out", run, "-q")
     found = json.loads(tetiwd("predict", run, tmp_path / "new.npy", "--json").stdout)
     labels = pd.read_csv(run / "labels.csv")
-    home = labels[labels.time == 2002].chain.tolist()[:3]
+    home = labels[labels.time == 2002].lineage.tolist()[:3]
     assert [row["best"] for row in found] == [home[c] for c in truth[20:]]
     assert "has 20 objects, so (m, 20)" in tetiwd("predict", run, tmp_path / "new.npy", "--at", "2001", code=3).stderr
     assert (

@@ -35,11 +35,11 @@ def test_groups_births_and_deaths_are_found(play):
     labels = pd.read_csv(folder / "run" / "labels.csv")
     both = labels.merge(made.truth, left_on=["id", "time"], right_on=["patient", "window"])
     assert len(both) == 200
-    scores = [adjusted_rand_score(own.group, own.chain) for _, own in both.groupby("window")]
+    scores = [adjusted_rand_score(own.group, own.lineage) for _, own in both.groupby("window")]
     assert sum(scores) / 3 >= 0.9
-    main = both.groupby("chain").group.agg(lambda own: own.mode()[0])
+    main = both.groupby("lineage").group.agg(lambda own: own.mode()[0])
     found = {
-        (row.event, main[int(row.chain)])
+        (row.event, main[int(row.lineage)])
         for row in pd.read_csv(folder / "run" / "events.csv").itertuples()
         if row.event in ("born", "died") and row.time != 1
     }

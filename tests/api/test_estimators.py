@@ -64,7 +64,7 @@ def test_attributes_say_what_the_functions_say(fitted):
     assert (sample.draws[0].labels == model.sample_.draws[0].labels).all()
     assert (model.coclustering_[1] == coclustering(sample, 1)).all()
     assert model.diagnostics_.verdict == sample.diagnostics.verdict
-    assert model.chains_.table()["size at 2001"].sum() == 24
+    assert model.lineages_.table()["size at 2001"].sum() == 24
     assert model.forecast(30).n_next == 30
     assert (model.posterior_["posterior"]["labels"].to_numpy()[1] == sample.draws[1].labels).all()
 
@@ -194,7 +194,7 @@ def test_random_state_decides():
 def test_a_notebook_shows_words_and_picture(fitted):
     model, *_ = fitted
     html = model._repr_mimebundle_()["text/html"]
-    assert "3 cluster chains in all" in html
+    assert "3 lineages in all" in html
     assert "<svg" in html
     assert "TeTiWD()" in TeTiWD()._repr_html_()
 

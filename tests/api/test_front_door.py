@@ -52,7 +52,7 @@ def test_the_demo_finds_species_and_sexes(tmp_path, monkeypatch):
     assert (tmp_path / "penguins-demo" / "run" / "report.html").is_file()
     found = re.search(r"adjusted Rand index (0\.\d\d)", result.stdout)
     assert float(found[1]) >= 0.65
-    table = pd.read_csv(tmp_path / "penguins-demo" / "run" / "chains.csv")
+    table = pd.read_csv(tmp_path / "penguins-demo" / "run" / "lineages.csv")
     assert (table.objects >= 10).sum() == 6  # three species, two sexes
     again = CliRunner().invoke(app, ["demo"])
     assert again.exit_code == 6

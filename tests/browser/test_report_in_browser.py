@@ -7,7 +7,7 @@ from itertools import chain
 import pytest
 
 from runs import MODEL, SETTINGS, small_series
-from tetiwd import DistanceSeries, SamplerSettings, outcomes_by_chain, run_chains
+from tetiwd import DistanceSeries, SamplerSettings, outcomes_by_lineage, run_chains
 from tetiwd.analysis import Analysis
 from tetiwd.report import write_report
 
@@ -66,17 +66,17 @@ return Array.from(document.querySelectorAll("figure svg"))
   });
 """
 LIT = """
-const chain = arguments[0];
+const lineage = arguments[0];
 const wrong = [], seen = {};
-for (const own of document.querySelectorAll("figure svg [data-chain]")) {
-  const meant = own.dataset.chain === chain || own.dataset.toChain === chain;
+for (const own of document.querySelectorAll("figure svg [data-lineage]")) {
+  const meant = own.dataset.lineage === lineage || own.dataset.toLineage === lineage;
   const key = own.closest("figure").id;
   seen[key] = (seen[key] || 0) + meant;
   const faded = Number(getComputedStyle(own).opacity) < 0.2;
   if (own.classList.contains("lit") !== meant || faded === meant) wrong.push(key);
 }
-for (const own of document.querySelectorAll("tbody tr[data-chain]")) {
-  const meant = own.dataset.chain === chain;
+for (const own of document.querySelectorAll("tbody tr[data-lineage]")) {
+  const meant = own.dataset.lineage === lineage;
   const key = own.closest(".table").dataset.table;
   seen[key] = (seen[key] || 0) + meant;
   if (own.classList.contains("lit") !== meant) wrong.push(key);
@@ -96,11 +96,11 @@ def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("reports")
     ids = [[f"patient-{t}-{i}" for i in range(n)] for t, n in enumerate((14, 11, 12))]
     usual = analysis_of((2001, 2002, 2003), ids)
-    outcomes = outcomes_by_chain(
+    outcomes = outcomes_by_lineage(
         usual.alignment, {own: i % 3 == 0 for i, own in enumerate(chain(*ids))}, name="relapse"
     )
     hostile = analysis_of(HOSTILE, [[HOSTILE[0] + str(i) for i in range(n)] for n in (14, 11, 12)])
-    hostile = Analysis(replace(hostile.sample, notes=(HOSTILE[0], HOSTILE[1])))
+    hostile = Analysis(replace(hostile.sample, remarks=(HOSTILE[0], HOSTILE[1])))
     many = analysis_of(settings=QUICK, n_by_epoch=(9,) * 14)
     return {
         "usual": write_report(usual, folder / "usual.html", show_ids=True, outcomes=outcomes),
@@ -173,7 +173,7 @@ def test_text_is_where_it_can_be_read(visit, name, width):
     assert all(wide > 100 and high > 60 and parts > 0 for _, wide, high, parts in figures)
 
 
-def test_choosing_by_click_lights_the_chain_everywhere(visit):
+def test_choosing_by_click_lights_the_lineage_everywhere(visit):
     browser = visit("usual")
     where = {
         "figure-alluvial",
@@ -183,18 +183,18 @@ def test_choosing_by_click_lights_the_chain_everywhere(visit):
         "figure-geometry",
         "figure-outcomes",
     }
-    where |= {"chains", "forecast", "outcomes", "objects"}
-    block = find(browser, ".for-wide .tetiwd-block[data-chain='1']")[0]
+    where |= {"lineages", "forecast", "outcomes", "objects"}
+    block = find(browser, ".for-wide .tetiwd-block[data-lineage='1']")[0]
     for click in (
         block,
-        find(browser, ".chips [data-chain='1']")[0],
-        find(browser, "[data-table=chains] tr[data-chain='1']")[0],
+        find(browser, ".chips [data-lineage='1']")[0],
+        find(browser, "[data-table=lineages] tr[data-lineage='1']")[0],
     ):
         click.click()
         seen, wrong, message = browser.execute_script(LIT, "1")
         assert wrong == []
         assert {key for key, n in seen.items() if n} >= where
-        assert message.startswith("Chain 1: ")
+        assert message.startswith("Lineage 1: ")
         assert [own.text for own in find(browser, ".chips [aria-pressed=true]")] == ["1"]
         click.click()
         assert find(browser, ".lit, .choosing, .chips [aria-pressed=true]") == []
@@ -210,9 +210,9 @@ def test_choosing_by_keyboard_and_escape(visit):
             break
     press(browser, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_LEFT)
     own = browser.switch_to.active_element
-    assert own.get_attribute("data-chain") == "1"
+    assert own.get_attribute("data-lineage") == "1"
     (tip,) = find(browser, "#tip")
-    assert tip.text.startswith("Chain 1: ")
+    assert tip.text.startswith("Lineage 1: ")
     assert own.get_attribute("aria-describedby") == "tip"
     press(browser, Keys.ENTER)
     seen, wrong, _ = browser.execute_script(LIT, "1")
@@ -221,7 +221,7 @@ def test_choosing_by_keyboard_and_escape(visit):
     press(browser, Keys.ESCAPE)
     assert find(browser, ".lit, .choosing, .chips [aria-pressed=true]") == []
     assert not tip.is_displayed()
-    assert find(browser, ".message")[0].text == "All chains are shown."
+    assert find(browser, ".message")[0].text == "All lineages are shown."
     press(browser, Keys.TAB)
     assert "chip" not in browser.switch_to.active_element.get_attribute("class")  # one stop for all chips
 
@@ -230,12 +230,12 @@ def test_hover_text(visit):
     from selenium.webdriver import ActionChains
 
     browser = visit("usual")
-    block = find(browser, ".for-wide .tetiwd-block[data-chain='0'] rect")[0]
+    block = find(browser, ".for-wide .tetiwd-block[data-lineage='0'] rect")[0]
     browser.execute_script("arguments[0].scrollIntoView({ block: 'center' })", block)
     browser.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
     ActionChains(browser).move_to_element(block).perform()
     (tip,) = find(browser, "#tip")
-    assert tip.text.startswith("chain 0 at 2001: ")
+    assert tip.text.startswith("lineage 0 at 2001: ")
     ActionChains(browser).move_to_element(find(browser, "h1")[0]).perform()
     assert not tip.is_displayed()
 
@@ -245,22 +245,22 @@ def test_sorting_and_filtering(visit):
 
     browser = visit("usual")
     column = (
-        "return Array.from(document.querySelectorAll('[data-table=chains] tbody tr:not([hidden])'),"
+        "return Array.from(document.querySelectorAll('[data-table=lineages] tbody tr:not([hidden])'),"
         "(own) => own.cells[5].textContent)"
     )
     before = browser.execute_script(column)
-    button = find(browser, "[data-table=chains] th:nth-child(6) button")[0]
+    button = find(browser, "[data-table=lineages] th:nth-child(6) button")[0]
     button.click()
-    head = find(browser, "[data-table=chains] th:nth-child(6)")[0]
+    head = find(browser, "[data-table=lineages] th:nth-child(6)")[0]
     assert head.get_attribute("aria-sort") == "descending"
     assert browser.execute_script(column) == sorted(before, key=int, reverse=True)
     button.send_keys(Keys.ENTER)
     assert head.get_attribute("aria-sort") == "ascending"
     assert browser.execute_script(column) == sorted(before, key=int)
-    find(browser, "[data-table=chains] th:nth-child(8) button")[0].click()
+    find(browser, "[data-table=lineages] th:nth-child(8) button")[0].click()
     links = browser.execute_script(column.replace("cells[5]", "cells[7]"))
     assert links[-1] == "–"  # what is not there comes last, downwards as well
-    assert find(browser, "[data-table=chains] th[aria-sort]")[0].text.startswith("Weakest link")
+    assert find(browser, "[data-table=lineages] th[aria-sort]")[0].text.startswith("Weakest link")
     box = find(browser, "[data-table=objects] input")[0]
     box.send_keys("PATIENT-1-3 2002")
     rows = find(browser, "[data-table=objects] tbody tr")
@@ -307,7 +307,7 @@ def test_without_scripts_everything_is_there(visit, browser, width):
     assert not browser.execute_script("return document.documentElement.classList.contains('js')")
     assert not find(browser, ".chooser")[0].is_displayed()  # it would do nothing
     assert len(find(browser, "[data-table=objects] tbody tr")) == 37
-    for own in find(browser, "main > section h2, section > figure, summary, [data-table=chains] td"):
+    for own in find(browser, "main > section h2, section > figure, summary, [data-table=lineages] td"):
         assert own.is_displayed()
     assert browser.execute_script(OVERLAPS)[1] == []
     assert len(browser.execute_script(FIGURES)) >= 12

@@ -22,7 +22,7 @@ from tetiwd.model import log_joint, log_row_density, prior_scale
 from tetiwd.model.prediction import predict
 from tetiwd.summarize.alignment import align
 from tetiwd.summarize.clustering import as_clustering
-from tetiwd.summarize.one_more import FRESH, EpochOfDraw
+from tetiwd.summarize.new_object import FRESH, EpochOfDraw
 from tetiwd.summarize.partitions import Partitions
 from visits import FIXED
 
@@ -77,14 +77,14 @@ class OneMore:
 
     def log_joint(self, series, labels, world=None):
         world = world or self.world
-        orders = [np.argsort(chains) for chains in world.chains]
+        orders = [np.argsort(lineages) for lineages in world.lineages]
         A = [A[np.ix_(order, order)] for A, order in zip(world.A, orders, strict=True)]
         return log_joint(series.matrices, labels, A, self.h, kind=series.kind, **self.scales)
 
-    def growth(self, chain, world=None):
-        """Log joint with the object in this chain minus that without the object."""
+    def growth(self, lineage, world=None):
+        """Log joint with the object in this lineage minus that without the object."""
         labels = list((world or self.world).labels)
-        labels[self.t] = np.append(labels[self.t], chain)
+        labels[self.t] = np.append(labels[self.t], lineage)
         return self.log_joint(self.enlarged, labels, world) - self.without
 
     def constant(self):
@@ -96,13 +96,13 @@ class OneMore:
         return self.epoch.weigh(self.rows, self.own, n_births, np.random.default_rng(seed))[0]
 
     def kinds_of_birth(self):
-        ended = [c for c in self.epoch.before if c not in self.epoch.chains]
-        beginning = [c for c in self.epoch.after if c not in self.epoch.chains]
+        ended = [c for c in self.epoch.before if c not in self.epoch.lineages]
+        beginning = [c for c in self.epoch.after if c not in self.epoch.lineages]
         return list(product([FRESH, *ended], [FRESH, *beginning]))
 
     def born(self, b, f, A):
         """The world with a new cluster that continues b and goes on as f, with the last row of A."""
-        order = np.argsort(self.world.chains[self.t])  # draws keep rows in this order, worlds have their own
+        order = np.argsort(self.world.lineages[self.t])  # draws keep rows in this order, worlds have their own
         back = np.argsort(order)
         name = b if b != FRESH else 10_000
         row, variance = A[-1, :-1][back], A[-1, -1]
@@ -113,8 +113,8 @@ class OneMore:
         """Log density of the last row given the others."""
         if self.h.geometry == "isotropic":
             return 0.0
-        earlier = (world.A[self.t - 1], world.chains[self.t - 1]) if self.t and self.h.coupling else (np.eye(0), [])
-        P = prior_scale(*earlier, world.chains[self.t], self.state.new_scale)
+        earlier = (world.A[self.t - 1], world.lineages[self.t - 1]) if self.t and self.h.coupling else (np.eye(0), [])
+        P = prior_scale(*earlier, world.lineages[self.t], self.state.new_scale)
         return log_row_density(world.A[self.t], P, self.h.df_A)
 
     def row_sums(self):
@@ -133,7 +133,7 @@ def possible(more):
 @given(seed=seeds, sizes=sizes, h=hyperparameters, kind=kinds)
 def test_weights_of_clusters_are_ratios_of_the_joint(seed, sizes, h, kind):
     more = one_more(seed, sizes, h, kind)
-    growth = [more.growth(chain) for chain in more.epoch.chains.tolist()]
+    growth = [more.growth(lineage) for lineage in more.epoch.lineages.tolist()]
     assert np.allclose(more.weigh()[:-1] + more.constant(), growth, **close)
 
 
@@ -144,7 +144,7 @@ def test_draws_are_comparable_because_the_constant_is_of_the_data_alone(seed, h,
     gaps = []
     for state_seed in (seed, seed + 1):
         more = possible(OneMore(7, [4, 5, 3], t, h, kind, state_seed=state_seed))
-        gaps.append([more.growth(chain) for chain in more.epoch.chains.tolist()] - more.weigh()[:-1])
+        gaps.append([more.growth(lineage) for lineage in more.epoch.lineages.tolist()] - more.weigh()[:-1])
     assert np.allclose(np.concatenate(gaps), gaps[0][0], **close)
 
 
@@ -193,7 +193,7 @@ def no_forward_factor(draw_birth):
     [
         ("draw_birth", no_forward_factor(EpochOfDraw.draw_birth)),
         ("log_constant", lambda self: 0.0),
-        ("weight", lambda self, chain, b=FRESH, f=FRESH: 1.0),
+        ("weight", lambda self, lineage, b=FRESH, f=FRESH: 1.0),
     ],
     ids=["forgotten factor of A at the next epoch", "forgotten constant of the urn", "forgotten prior"],
 )
@@ -228,7 +228,7 @@ def test_births_of_all_kinds_add_up_where_rows_are_not_drawn(max_clusters, coupl
 def integrated_birth(more, b, f, n_nodes=20):
     """Joint with a new cluster over that without, integrated over its row by quadrature; one cluster is there."""
     A11, df, epoch = more.epoch.A[0, 0], more.h.df_A, more.epoch
-    P = prior_scale(epoch.A_before, sorted(epoch.before), [*epoch.chains.tolist(), b], epoch.new_scale)
+    P = prior_scale(epoch.A_before, sorted(epoch.before), [*epoch.lineages.tolist(), b], epoch.new_scale)
     beta, residual = P[0, 1] / P[0, 0], P[1, 1] - P[0, 1] ** 2 / P[0, 0]
     z, z_weight = hermegauss(n_nodes)
     x, x_weight = roots_genlaguerre(n_nodes, (df - 1) / 2 - 1)
@@ -242,14 +242,14 @@ def integrated_birth(more, b, f, n_nodes=20):
 
 
 def births_with_one_cluster():
-    """A middle epoch of one cluster, with a chain that ended before it and one that begins after it."""
+    """A middle epoch of one cluster, with a lineage that ended before it and one that begins after it."""
     h = Hyperparameters(dof=3, df_A=12, **SAMPLED)
     for seed in range(1000):
         more = OneMore(seed, [4, 3, 4], 1, h)
         if (
             len(more.epoch.A) == 1
             and len(more.kinds_of_birth()) == 4
-            and set(more.epoch.before) & set(more.epoch.chains)
+            and set(more.epoch.before) & set(more.epoch.lineages)
         ):
             return more
     raise AssertionError("no such state")
@@ -315,11 +315,11 @@ class Tiny:
         return float(self.larger_chances @ ~(at[:, :-1] == at[:, -1:]).any(axis=1))
 
     def exact_probabilities(self, labels):
-        """Of the chains of a clustering of the old objects: the cluster of the new object is that of its mates."""
+        """Of the lineages of a clustering of the old objects: the cluster of the new object is that of its mates."""
         at = [np.array([own[s] for own in self.larger]) for s in range(len(self.series.n_objects))]
         mine, at[self.t] = at[self.t][:, -1], at[self.t][:, :-1]
         alignment = align(Partitions.from_labels(at), labels, max_draws=len(mine))
-        found = np.zeros(alignment.n_chains)
+        found = np.zeros(alignment.n_lineages)
         for chance, word, own, label in zip(
             self.larger_chances, alignment.words_at(self.t), at[self.t], mine, strict=True
         ):
@@ -520,4 +520,4 @@ def test_times_are_named():
     sample = hand_made(named, h, [(labels, [FIXED["new_scale"] * np.eye(2)] * 2, *FIXED.values())])
     found = classify(sample, as_clustering(sample, labels), np.ones((1, 4)), squared=True)
     assert found.time == "autumn"
-    assert list(found.table().columns) == ["best", "chain 0", "chain 1", "none of these"]
+    assert list(found.table().columns) == ["best", "lineage 0", "lineage 1", "none of these"]

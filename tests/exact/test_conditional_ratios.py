@@ -72,29 +72,29 @@ def candidates_of(state, t, obj, h, n_aux, rng):
 def worlds_of(world, state, t, obj, h, found, C, alone, a):
     """The world after each candidate, and the log density of the row that was drawn for it."""
     base = world.without_row(t, a) if alone else world
-    rows = [c for c in range(len(world.chains[t])) if not (alone and c == a)]
+    rows = [c for c in range(len(world.lineages[t])) if not (alone and c == a)]
     for i in range(C):
         if found.slot[i] >= 0 and not (alone and found.slot[i] == a):
             new = base.renamed_from(0, -1, -1)
-            new.labels[t][obj] = world.chains[t][found.slot[i]]
+            new.labels[t][obj] = world.lineages[t][found.slot[i]]
             yield new, 0.0
             continue
         b, f = int(found.back[i]), int(found.forward[i])
         h_row, schur = found.h[i], found.schur[i]
         whole = world.A[t] @ h_row
         variance = schur + h_row @ whole
-        name = world.chains[t - 1][b] if b >= 0 else 10_000
+        name = world.lineages[t - 1][b] if b >= 0 else 10_000
         cut = base
-        if alone and world.chains[t][a] in {c for own in base.chains[t + 1 : t + 2] for c in own}:
-            cut = base.renamed_from(t + 1, world.chains[t][a], 20_000)  # the chain is cut where the object was
+        if alone and world.lineages[t][a] in {c for own in base.lineages[t + 1 : t + 2] for c in own}:
+            cut = base.renamed_from(t + 1, world.lineages[t][a], 20_000)  # the chain is cut where the object was
         new = cut.with_row(t, name, whole[rows], variance)
         if f >= 0:
-            new = new.renamed_from(t + 1, cut.chains[t + 1][f], name)
+            new = new.renamed_from(t + 1, cut.lineages[t + 1][f], name)
         new.labels[t][obj] = name
         law = 0.0
         if h.geometry == "full":
-            earlier = (new.A[t - 1], new.chains[t - 1]) if t > 0 and h.coupling else (np.empty((0, 0)), [])
-            P = prior_scale(*earlier, new.chains[t], state.new_scale)
+            earlier = (new.A[t - 1], new.lineages[t - 1]) if t > 0 and h.coupling else (np.empty((0, 0)), [])
+            P = prior_scale(*earlier, new.lineages[t], state.new_scale)
             law = log_row_density(new.A[t], P, h.df_A)
         yield new, law
 
@@ -184,7 +184,7 @@ def test_geometry_acceptance(seed, sizes, h, kind):
     def target(A):
         return plain.log_geometry_target(around[0], A, terms, around[1], around[2], model)
 
-    new = World(world.labels, world.chains, [proposal if s == t else A for s, A in enumerate(world.A)])
+    new = World(world.labels, world.lineages, [proposal if s == t else A for s, A in enumerate(world.A)])
     expected = new.log_joint(state, h) - world.log_joint(state, h)
     assert target(proposal) - target(state.A[t]) == pytest.approx(expected, **close)
 

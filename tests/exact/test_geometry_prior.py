@@ -63,7 +63,7 @@ def test_scale_keeps_linked_rows_and_starts_new_ones():
     assert P.tolist() == [[0.5, 0, 0], [0, 2.0, 0.4], [0, 0.4, 3.0]]
 
 
-def test_chain_density_is_the_sum_of_its_transitions():
+def test_lineage_density_is_the_sum_of_its_transitions():
     rng = rng_for(4)
     A1, A2 = random_covariance(rng, 2), random_covariance(rng, 3)
     P2 = np.zeros((3, 3))
@@ -95,8 +95,8 @@ def test_matrices_that_are_not_symmetric_are_refused():
         log_wishart([[1.0, 0.2]], np.eye(2), 5)
 
 
-def test_a_chain_has_one_row_per_epoch():
-    with pytest.raises(ValueError, match=r"chain ids repeat: \[3, 3\]"):
+def test_a_lineage_has_one_row_per_epoch():
+    with pytest.raises(ValueError, match=r"lineage ids repeat: \[3, 3\]"):
         log_prior_geometry([np.eye(2)], [[3, 3]], 9, 1.0)
 
 

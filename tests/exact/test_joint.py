@@ -8,9 +8,9 @@ from reference import log_urn, random_covariance, random_distances, rng_for
 from tetiwd import Gamma, Hyperparameters, log_joint
 from tetiwd.model import log_likelihood_dense, log_likelihood_similarity_dense
 
-# Chain 4 is born at epoch 1, chain 2 ends after it, and chain 0 has a gap, so that it is new at epoch 2.
+# Lineage 4 is born at epoch 1, lineage 2 ends after it, and lineage 0 has a gap, so that it is new at epoch 2.
 LABELS = [np.array([2, 0, 2, 7]), np.array([4, 2, 2, 7, 4]), np.array([0, 7, 7, 4, 0, 0])]
-CHAINS = [[0, 2, 7], [2, 4, 7], [0, 4, 7]]
+LINEAGES = [[0, 2, 7], [2, 4, 7], [0, 4, 7]]
 DOF = (2.0, 7.5, 4.0)
 DF_A = 6.5
 VALUES = {"alpha": 0.7, "xi": 1.6, "new_scale": 0.4}
@@ -33,12 +33,12 @@ def data(kind: str) -> list[np.ndarray]:
 
 
 def expected_scales(A: list[np.ndarray], coupling: bool) -> list[np.ndarray]:
-    """P_1 … P_3, written out for the chains above."""
+    """P_1 … P_3, written out for the lineages above."""
     s = VALUES["new_scale"]
     P = [s * np.eye(3) for _ in range(3)]
     if coupling:
-        P[1][np.ix_([0, 2], [0, 2])] = A[0][np.ix_([1, 2], [1, 2])]  # chains 2 and 7
-        P[2][np.ix_([1, 2], [1, 2])] = A[1][np.ix_([1, 2], [1, 2])]  # chains 4 and 7
+        P[1][np.ix_([0, 2], [0, 2])] = A[0][np.ix_([1, 2], [1, 2])]  # lineages 2 and 7
+        P[2][np.ix_([1, 2], [1, 2])] = A[1][np.ix_([1, 2], [1, 2])]  # lineages 4 and 7
     return P
 
 
@@ -52,7 +52,7 @@ def test_joint_is_the_sum_of_its_parts(kind, geometry_kind, coupling, max_cluste
     )
     A, matrices = geometry(geometry_kind), data(kind)
     likelihood = log_likelihood_dense if kind == "distances" else log_likelihood_similarity_dense
-    rows = [np.searchsorted(chains, labels) for chains, labels in zip(CHAINS, LABELS, strict=True)]
+    rows = [np.searchsorted(lineages, labels) for lineages, labels in zip(LINEAGES, LABELS, strict=True)]
     runs = [LABELS] if coupling else [[labels] for labels in LABELS]
     scales = sum(gamma.logpdf(VALUES[name], shape, scale=scale) for name, (shape, scale) in PRIORS.items())
     partitions = sum(log_urn(run, VALUES["xi"], max_clusters) for run in runs)

@@ -89,7 +89,7 @@ def candidates(series, t, out):
     def placed(label, later_name=None):
         new = [labels.copy() for labels in series]
         new[t][out] = label
-        if later_name is not None:  # the chain that began at t+1 takes the name it now continues
+        if later_name is not None:  # the lineage that began at t+1 takes the name it now continues
             for s in range(t + 1, len(new)):
                 new[s][new[s] == later_name] = label
         return new
@@ -107,7 +107,7 @@ def candidates(series, t, out):
 
 
 def runs_apart(series):
-    """Chain ids such that no id returns after a gap."""
+    """Lineage ids such that no id returns after a gap."""
     return [np.array(labels) for labels in canonical(series)]
 
 
@@ -149,7 +149,7 @@ def test_weight_of_every_candidate_is_the_ratio_of_the_prior(seed, sizes, xi, ma
 
 
 def test_the_table_of_weights_covers_all_five_kinds():
-    """Chain 0 ends at epoch 0, chain 1 begins at epoch 2; the object of epoch 1 may link them, or not."""
+    """Lineage 0 ends at epoch 0, lineage 1 begins at epoch 2; the object of epoch 1 may link them, or not."""
     series = [np.array([0, 0, 5]), np.array([5, 99]), np.array([1, 1, 1, 5])]
     xi = 1.7
     expected = {"existing": (1 + 1) * (1 + 1) / 1, "revive": 2, "start": 3, "join": 2 * 3 / xi, "new": xi}

@@ -312,14 +312,14 @@ def renamed(draw, rng):
 
 
 def test_births_and_deaths_are_found():
-    """Chain 1 dies after the first epoch, 2 is born at the second, 3 lives at the third alone."""
+    """Lineage 1 dies after the first epoch, 2 is born at the second, 3 lives at the third alone."""
     truth = [np.array(own) for own in ([0, 0, 0, 0, 1, 1, 1], [2, 2, 2, 0, 0], [3, 3, 0, 0, 2, 2, 2])]
     rng = rng_for(75)
     found = representative(series_of_draws(*(renamed(truth, rng) for _ in range(12))), links="model")
     assert canonical(found.labels) == canonical(truth)
     assert found.expected_loss == 0
     assert found.n_clusters == [2, 2, 3]
-    assert found.n_chains == 4
+    assert found.n_lineages == 4
 
 
 @pytest.mark.parametrize("n_swapped", [4, 6])
@@ -336,7 +336,7 @@ def test_of_two_clusters_that_change_places_the_more_frequent_way_is_taken(n_swa
 def test_clusters_are_linked_if_more_than_half_of_the_draws_say_so(n_linked, linked):
     one, two = [[0, 0], [0, 0, 0]], [[0, 0], [1, 1, 1]]
     found = representative(series_of_draws(*[one] * n_linked, *[two] * (10 - n_linked)), links="model")
-    assert found.n_chains == (1 if linked else 2)
+    assert found.n_lineages == (1 if linked else 2)
 
 
 def test_a_link_may_be_best_though_improbable():
@@ -422,13 +422,13 @@ def test_epochs_of_one_object(loss):
     assert [own.tolist() for own in found.labels] == [[0, 0, 1], [0], [2]]
 
 
-def test_clusters_that_live_one_epoch_are_chains_of_their_own():
+def test_clusters_that_live_one_epoch_are_lineages_of_their_own():
     draws = Partitions.from_labels([np.tile(own, (6, 1)) for own in ([0, 0, 1], [2, 3], [4, 4, 5])])
     found = representative(draws, links="model")
     assert [own.tolist() for own in found.labels] == [[0, 0, 1], [2, 3], [4, 4, 5]]
 
 
-def test_chains_are_numbered_by_birth_and_then_by_size():
+def test_lineages_are_numbered_by_birth_and_then_by_size():
     draws = Partitions.from_labels([np.zeros((1, n), dtype=int) for n in (4, 5)])
     assert in_order_of_birth(np.array([7, 7, 3, 3, 3, 9, 9, 9, 1]), draws).tolist() == [1, 1, 0, 0, 0, 2, 2, 2, 3]
     assert in_order_of_birth(np.array([7, 7, 3, 3, 7, 9, 9, 1, 1]), draws).tolist() == [0, 0, 1, 1, 0, 2, 2, 3, 3]
@@ -451,7 +451,7 @@ def test_seeds_that_are_none_are_refused(seed):
         representative(Partitions.from_labels([[[0, 1]]]), seed=seed)
 
 
-def test_links_by_place_find_chains_that_the_model_cannot_know():
+def test_links_by_place_find_lineages_that_the_model_cannot_know():
     """Clusters of equal size at the corners of a square: only places say which is which, and one is away once."""
     corners = np.array([[0.0, 0.0], [0.0, 9.0], [9.0, 0.0], [9.0, 9.0]])
     there = [[0, 1, 2, 3], [3, 1, 0], [2, 0, 3, 1]]

@@ -86,7 +86,7 @@ def test_the_way_back_is_weighed_as_it_would_be_drawn(seed, sizes, h, kind):
         before = state.copy()
         split_merge.carry_out(state, t, change)
         rows = iter(range(t, t + length))
-        slots = before.chain_from(t, before.z[t][first])
+        slots = before.lineage_from(t, before.z[t][first])
 
         def former_row(rng, law, h):
             s = next(rows)

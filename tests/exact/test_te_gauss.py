@@ -60,10 +60,10 @@ def test_prior_is_that_of_our_model():
         assert log_partitions(state_of(X, labels), XI) == pytest.approx(log_prior_partitions(labels, XI), rel=1e-12)
 
 
-def test_chain_labels_give_back_what_the_state_was_made_from():
+def test_lineage_labels_give_back_what_the_state_was_made_from():
     X = small_data((3, 3, 2))
     for labels in list(linked_partitions((3, 3, 2)))[::11]:
-        assert canonical(state_of(X, labels).chain_labels()) == canonical(labels)
+        assert canonical(state_of(X, labels).lineage_labels()) == canonical(labels)
 
 
 @pytest.mark.parametrize("sizes", [(3, 3), (2, 3, 2), (4,), pytest.param((3, 3, 3), marks=pytest.mark.slow)], ids=str)
@@ -79,7 +79,7 @@ def test_sampler_visits_linked_partitions_as_often_as_it_should(monkeypatch, siz
     rng, visited = rng_for(74), []
     for _ in range(12_000):
         sweep(state, priors, rng)
-        visited.append(canonical(state.chain_labels()))
+        visited.append(canonical(state.lineage_labels()))
     check_visits(visited, normalised(log_p))
 
 
@@ -96,7 +96,7 @@ def test_with_a_free_origin_it_does_so_as_well(monkeypatch, sizes):
     rng, visited = rng_for(78), []
     for _ in range(12_000):
         sweep(state, priors, rng)
-        visited.append(canonical(state.chain_labels()))
+        visited.append(canonical(state.lineage_labels()))
     check_visits(visited, normalised(log_p))
 
 

@@ -12,7 +12,7 @@ from tetiwd import (
     SamplerSettings,
     align,
     classify,
-    cluster_chains,
+    lineages,
     representative,
     run_chains,
     simulate,
@@ -25,12 +25,12 @@ from tetiwd.summarize.clustering import as_clustering
 
 pytestmark = pytest.mark.slow
 
-SPREAD = np.array([0.25, 1.0, 4.0, 12.0, 0.5])  # how far out the centre of every chain lies
+SPREAD = np.array([0.25, 1.0, 4.0, 12.0, 0.5])  # how far out the centre of every lineage lies
 SIZES = [[21, 15, 9, 6, 0], [21, 14, 10, 7, 0], [20, 15, 9, 7, 8], [21, 13, 0, 7, 9], [18, 16, 0, 6, 10]]
 
 
 def simulate_distinct(seed):
-    """Chains that differ in size and place; one is born at the third epoch, one dies at the fourth."""
+    """Lineages that differ in size and place; one is born at the third epoch, one dies at the fourth."""
     rng = rng_for(seed, 90)
     labels = [rng.permutation(np.repeat(np.arange(5), sizes)) for sizes in SIZES]
     A = [np.diag(SPREAD[np.unique(own)]) for own in labels]
@@ -51,14 +51,14 @@ def links_of(design, n_series):
         truth = design(seed)
         sample = fit(truth.D, truth.X[0].shape[1], seed)
         clustering = representative(sample, n_runs=2)
-        links = cluster_chains(align(sample, clustering)).links()
-        true_chain = {
+        links = lineages(align(sample, clustering)).links()
+        true_lineage = {
             (int(g), t): int(np.bincount(true[own == g]).argmax())
             for t, (own, true) in enumerate(zip(clustering.labels, truth.labels, strict=True))
             for g in np.unique(own)
         }
         for link in links.itertuples():
-            right = true_chain[link.source] == true_chain[link.target]
+            right = true_lineage[link.source] == true_lineage[link.target]
             rows.append((link.probability, right, link.in_clustering, seed))
     p, right, chosen, series = map(np.array, zip(*rows, strict=True))
     return p, right, chosen, series
@@ -177,7 +177,7 @@ def class_log_loss(seed):
     """Mean −log probability of the true class, by classification and by the nearest neighbour at its best."""
     found, labels, kept, out, new = held_out(seed)
     K = int(kept.max()) + 1
-    shares = np.array([np.bincount(kept[labels == g], minlength=K) + 0.5 for g in found.chains])
+    shares = np.array([np.bincount(kept[labels == g], minlength=K) + 0.5 for g in found.lineages])
     base = np.bincount(kept, minlength=K) + 0.5
     P = found.probabilities @ (shares / shares.sum(axis=1, keepdims=True)) + np.outer(found.none, base / base.sum())
     ours = -np.log(P[np.arange(len(out)), out])

@@ -35,11 +35,11 @@ def test_planted_groups_births_and_deaths_are_found(seed):
     assert np.mean(scores(made.series, analysis.clustering, truth)) >= 0.9
     main = {}
     for time, ids, own in zip(made.series.times, made.series.ids, analysis.clustering.labels, strict=True):
-        for i, chain in zip(ids, own, strict=True):
-            main.setdefault(int(chain), []).append(truth[i, time])
-    named = {chain: max(set(groups), key=groups.count) for chain, groups in main.items()}
-    events = analysis.chains.events().itertuples()
-    found = {(row.event, named[int(row.chain)], row.time) for row in events if row.event in ("born", "died")}
+        for i, lineage in zip(ids, own, strict=True):
+            main.setdefault(int(lineage), []).append(truth[i, time])
+    named = {lineage: max(set(groups), key=groups.count) for lineage, groups in main.items()}
+    events = analysis.lineages.events().itertuples()
+    found = {(row.event, named[int(row.lineage)], row.time) for row in events if row.event in ("born", "died")}
     assert {(row.event, row.group, row.window) for row in notes.events.itertuples()} <= found
 
 

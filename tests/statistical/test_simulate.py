@@ -126,16 +126,16 @@ def test_a_simulation_of_another_model_would_be_noticed():
     assert min(abs(value) for value in z.values()) > 4, z
 
 
-def test_geometry_has_the_moments_of_its_wishart_chain():
-    """Given A_{t−1}, A_t has mean P_t and variances (P_ij² + P_ii P_jj)/ν; chain 1 has a gap and starts anew."""
+def test_geometry_has_the_moments_of_its_wishart_lineage():
+    """Given A_{t−1}, A_t has mean P_t and variances (P_ij² + P_ii P_jj)/ν; lineage 1 has a gap and starts anew."""
     df_A, s, n = 9.0, 0.6, 3_000
     labels = [np.array([2, 0, 1, 1]), np.array([5, 2, 0]), np.array([2, 1, 5])]
     rng = rng_for(9)
     draws = [draw_geometry(labels, df_A, s, rng) for _ in range(n)]
     A = [np.array([series[t] for series in draws]) for t in range(3)]  # T × (n, 3, 3)
     P = [np.tile(s * np.eye(3), (n, 1, 1)) for _ in range(3)]
-    P[1][:, [[0], [1]], [0, 1]] = A[0][:, [[0], [2]], [0, 2]]  # chains 0 and 2 go on, 5 is new
-    P[2][:, [[1], [2]], [1, 2]] = A[1][:, [[1], [2]], [1, 2]]  # chains 2 and 5 go on
+    P[1][:, [[0], [1]], [0, 1]] = A[0][:, [[0], [2]], [0, 2]]  # lineages 0 and 2 go on, 5 is new
+    P[2][:, [[1], [2]], [1, 2]] = A[1][:, [[1], [2]], [1, 2]]  # lineages 2 and 5 go on
     for drawn, mean in zip(A, P, strict=True):
         diagonal = np.diagonal(mean, axis1=1, axis2=2)
         residual = (drawn - mean) / np.sqrt((mean**2 + diagonal[:, :, None] * diagonal[:, None, :]) / df_A)
@@ -171,8 +171,8 @@ def test_same_seed_same_data():
 
 def test_clusters_are_born_die_and_last():
     h = Hyperparameters(dof=2, xi=3.0, alpha=1.0, new_scale=1.0)
-    chains = [{int(c) for c in labels} for labels in simulate([15] * 6, h, SEED).labels]
-    pairs = list(pairwise(chains))
+    lineages = [{int(c) for c in labels} for labels in simulate([15] * 6, h, SEED).labels]
+    pairs = list(pairwise(lineages))
     assert any(later - earlier for earlier, later in pairs)
     assert any(earlier - later for earlier, later in pairs)
     assert any(earlier & later for earlier, later in pairs)
@@ -294,7 +294,7 @@ def test_nonsense_is_refused(call, message):
 def test_simulation_follows_the_options_of_the_model():
     h = Hyperparameters(dof=4, alpha=1.0, new_scale=0.7, xi=2.0, geometry="isotropic", coupling=False)
     s = simulate([8, 8, 8], h, SEED)
-    chains = [set(own.tolist()) for own in s.labels]
-    assert not any(a & b for a, b in pairwise(chains))
-    assert all(np.array_equal(A, 0.7 * np.eye(len(own))) for A, own in zip(s.A, chains, strict=True))
+    lineages = [set(own.tolist()) for own in s.labels]
+    assert not any(a & b for a, b in pairwise(lineages))
+    assert all(np.array_equal(A, 0.7 * np.eye(len(own))) for A, own in zip(s.A, lineages, strict=True))
     assert np.isfinite(log_joint(s.D, s.labels, s.A, h))

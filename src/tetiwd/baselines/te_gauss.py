@@ -76,19 +76,19 @@ class GaussState:
         """Clusters given by labels, none of them linked."""
         return cls([_epoch(own, z) for own, z in zip(X, labels, strict=True)])
 
-    def chain_labels(self) -> list[Ints]:
+    def lineage_labels(self) -> list[Ints]:
         """Labels in which equal integers at consecutive epochs mean linked."""
         found, free = list[Ints](), 0
-        chain_before = np.empty(0, dtype=np.int64)
+        lineage_before = np.empty(0, dtype=np.int64)
         for epoch in self.epochs:
             used = epoch.order[: epoch.size[0]]
-            chain = np.full(len(epoch.order), -1, dtype=np.int64)
+            lineage = np.full(len(epoch.order), -1, dtype=np.int64)
             for c in used:
                 linked = epoch.back[c] >= 0
-                chain[c] = chain_before[epoch.back[c]] if linked else free
+                lineage[c] = lineage_before[epoch.back[c]] if linked else free
                 free += not linked
-            found.append(chain[epoch.z])
-            chain_before = chain
+            found.append(lineage[epoch.z])
+            lineage_before = lineage
         return found
 
 
@@ -224,7 +224,7 @@ def sample_te_gauss(
     for i in range(n_warmup + n_draws):
         rates = sweep(state, priors, rng)
         if i >= n_warmup:
-            drawn.append(state.chain_labels())
+            drawn.append(state.lineage_labels())
             continue
         for name, rate in rates.items():
             state.steps[name] *= exp(2.0 / (1 + i) ** 0.6 * (rate - TARGET_ACCEPTANCE))

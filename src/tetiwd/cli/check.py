@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from tetiwd.cli import options as o
-from tetiwd.cli.voice import Voice, speaking
+from tetiwd.cli.console import Console, reports_errors
 
 if TYPE_CHECKING:
     from tetiwd.data import DistanceSeries
@@ -16,7 +16,7 @@ MUCH_NEGATIVE = 0.05
 UNLIKE_COLUMNS = 10.0  # ratio of standard deviations of features
 
 
-@speaking
+@reports_errors
 def check(
     files: o.Files,
     format: o.Format = None,
@@ -64,20 +64,20 @@ def check(
             *map(parse_assignment, assignments or []),
         )
     )
-    voice = Voice(quiet=quiet, as_json=as_json)
-    with voice.busy("Reading"):
+    console = Console(quiet=quiet, as_json=as_json)
+    with console.busy("Reading"):
         found = read_series(files, chosen.data)
-    with voice.busy("Looking at eigenvalues"):
+    with console.busy("Looking at eigenvalues"):
         facts = examine(found, chosen)
-    show(facts, voice)
-    voice.result(facts)
+    show(facts, console)
+    console.result(facts)
 
 
 def examine(found: "Input", settings: "RunSettings") -> dict[str, Any]:
     """Everything that check says, as plain values."""
     import numpy as np
 
-    from tetiwd.data.readings import wrong_reading
+    from tetiwd.data.squared_or_plain import suspect_wrong_choice
 
     series = found.series
     warnings: list[str] = []
@@ -86,7 +86,7 @@ def examine(found: "Input", settings: "RunSettings") -> dict[str, Any]:
     worst = max((share for share in negative if share is not None), default=0.0)
     other = None
     if settings.data.squared is not None and found.format not in ("features", "fasta"):
-        other = wrong_reading(series, settings.data.squared)
+        other = suspect_wrong_choice(series, settings.data.squared)
     if other:
         warnings.append(f"{other}; use --{'plain' if settings.data.squared else 'squared'}")
     elif worst > MUCH_NEGATIVE:
@@ -124,7 +124,7 @@ def examine(found: "Input", settings: "RunSettings") -> dict[str, Any]:
         "unit": series.unit,
         "identical_pairs": identical,
         "dof": by_name | {"used": _used(series, settings.model.dof)},
-        "notes": [*found.notes, *([ONE_TIME] if series.n_epochs == 1 else [])],
+        "remarks": [*found.remarks, *([ONE_TIME] if series.n_epochs == 1 else [])],
         "warnings": warnings,
     }
 
@@ -153,36 +153,38 @@ def _negative_share(series: "DistanceSeries", t: int) -> float:
     return inspect(series.matrices[t], series.kind).negative_share
 
 
-def show(facts: dict[str, Any], voice: Voice) -> None:
+def show(facts: dict[str, Any], console: Console) -> None:
     """The same for people."""
     import pandas as pd
 
     epochs = pd.DataFrame(facts["times"])
     T, n = len(epochs), int(epochs.objects.sum())
-    voice.say(f"{T} time{'s' if T > 1 else ''}, {n} objects in all, read as {facts['kind']} from {facts['format']}.")
+    console.say(f"{T} time{'s' if T > 1 else ''}, {n} objects in all, read as {facts['kind']} from {facts['format']}.")
     if facts["ids"]:
-        voice.say(f"{facts['ids']['objects']} different ids, {facts['ids']['at_several_times']} at more than one time.")
+        console.say(
+            f"{facts['ids']['objects']} different ids, {facts['ids']['at_several_times']} at more than one time."
+        )
     else:
-        voice.say("No ids: objects of different times are not known to be the same.")
+        console.say("No ids: objects of different times are not known to be the same.")
     if facts["features"]:
-        voice.say(f"{facts['features']} features.")
-    for note in facts["notes"]:
-        voice.say(f"Note: {note}")
+        console.say(f"{facts['features']} features.")
+    for remark in facts["remarks"]:
+        console.say(f"Note: {remark}")
     shares = [own["negative_share"] for own in facts["times"]]
     epochs["negative_share"] = ["not looked at" if own is None else f"{own:.1%}" for own in shares]
     epochs.columns = pd.Index(["time", "objects", "negative eigenvalue mass"])
     epochs["time"] = epochs.time.astype(str)
-    voice.table(epochs)
+    console.table(epochs)
     dof = facts["dof"]
-    voice.say(f"\nUnit of scale (mean half of a squared distance): {facts['unit']:.4g}.")
+    console.say(f"\nUnit of scale (mean half of a squared distance): {facts['unit']:.4g}.")
     estimates = ", ".join(f"{way} {_dof(dof[way])}" for way in ("spectrum", "dispersion"))
-    voice.say(f"Degrees of freedom: {_dof(dof['used'])} (estimates: {estimates}); change with --dof.")
+    console.say(f"Degrees of freedom: {_dof(dof['used'])} (estimates: {estimates}); change with --dof.")
     if facts["identical_pairs"]:
-        voice.say(f"{facts['identical_pairs']} pairs of objects are identical (distance 0).")
+        console.say(f"{facts['identical_pairs']} pairs of objects are identical (distance 0).")
     for warning in facts["warnings"]:
-        voice.warn(warning)
+        console.warn(warning)
     if not facts["warnings"]:
-        voice.say("Nothing is wrong with these data.")
+        console.say("Nothing is wrong with these data.")
 
 
 def _dof(dof: Any) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tetiwd.cli import options as o
-from tetiwd.cli.voice import Voice, speaking
+from tetiwd.cli.console import Console, reports_errors
 from tetiwd.errors import RunFolderError, SettingsError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ is told; which birds are of one species and one sex is to be found out. Nobody s
 """
 
 
-@speaking
+@reports_errors
 def demo(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to make.")] = Path("penguins-demo"),
     overwrite: o.Overwrite = False,
@@ -35,7 +35,7 @@ def demo(
     from tetiwd.io.run_folder import RunFolder
     from tetiwd.io.settings import RunSettings
 
-    voice = Voice(quiet=quiet)
+    console = Console(quiet=quiet)
     penguins = load_penguins()
     file, target = out / "penguins.csv", out / "run"
     if out.exists() and not overwrite:
@@ -43,16 +43,16 @@ def demo(
     RunFolder(target).check_free(overwrite=overwrite)
     out.mkdir(parents=True, exist_ok=True)
     penguins[["year", *MEASUREMENTS]].to_csv(file, index=False)
-    voice.say(STORY.format(n=len(penguins)))
-    voice.say(f"The same by hand: tetiwd fit {file} --time year --standardize --out my-run\n")
+    console.say(STORY.format(n=len(penguins)))
+    console.say(f"The same by hand: tetiwd fit {file} --time year --standardize --out my-run\n")
     settings = RunSettings(data=DataSettings(time="year", standardize=True))
     found = read_series([file], settings.data)
     model = resolved(settings.model, found.series)
     folder = RunFolder.create(target, found.series, settings, model, inputs=found.hashes, overwrite=overwrite)
-    analysis = run(folder, voice, found.series, threads=threads)
-    penguins["chain"] = analysis.clustering.flat
-    voice.table(who_is_where(penguins), "What the chains are, as far as is known (birds of all seasons):")
-    voice.say(
+    analysis = run(folder, console, found.series, threads=threads)
+    penguins["lineage"] = analysis.clustering.flat
+    console.table(who_is_where(penguins), "What the lineages are, as far as is known (birds of all seasons):")
+    console.say(
         f"\nAgreement with species and sex: adjusted Rand index {mean_agreement(penguins):.2f} (mean of three seasons)."
     )
 
@@ -68,16 +68,16 @@ def load_penguins() -> "pd.DataFrame":
 
 
 def who_is_where(penguins: "pd.DataFrame") -> "pd.DataFrame":
-    """Birds of every species and sex by chain."""
-    table = penguins.groupby(["species", "sex", "chain"]).size().unstack(fill_value=0)
-    table.columns = [f"chain {chain}" for chain in table.columns]
+    """Birds of every species and sex by lineage."""
+    table = penguins.groupby(["species", "sex", "lineage"]).size().unstack(fill_value=0)
+    table.columns = [f"lineage {lineage}" for lineage in table.columns]
     return table.reset_index()
 
 
 def mean_agreement(penguins: "pd.DataFrame") -> float:
-    """Adjusted Rand index of chains with species and sex, the mean over seasons."""
+    """Adjusted Rand index of lineages with species and sex, the mean over seasons."""
     from sklearn.metrics import adjusted_rand_score
 
     truth = penguins.species.astype(str) + penguins.sex.astype(str)
-    by_season = [adjusted_rand_score(truth[own.index], own.chain) for _, own in penguins.groupby("year")]
+    by_season = [adjusted_rand_score(truth[own.index], own.lineage) for _, own in penguins.groupby("year")]
     return sum(by_season) / len(by_season)

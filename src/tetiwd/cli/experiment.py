@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from tetiwd.cli import options as o
-from tetiwd.cli.voice import Voice, speaking
+from tetiwd.cli.console import Console, reports_errors
 from tetiwd.errors import SettingsError
 
 
@@ -38,7 +38,7 @@ PROTOCOLS: dict[ProtocolName | None, tuple[Literal["paper", "fresh"], ...] | Non
 PROTOCOL_IN_WORDS = {"paper": "one data set, methods repeated", "fresh": "a new data set per repeat"}
 
 
-@speaking
+@reports_errors
 def experiment(
     name: Annotated[
         Name,
@@ -86,16 +86,16 @@ def experiment(
     """
     from contextlib import nullcontext
 
-    from tetiwd.cli.fit import terminated_like_interrupted
+    from tetiwd.cli.fit import sigterm_as_interrupt
     from tetiwd.experiments.findings import write_findings
     from tetiwd.experiments.folder import ExperimentFolder
     from tetiwd.experiments.plan import FULL, QUICK, Plan
     from tetiwd.experiments.runner import run_experiment
     from tetiwd.experiments.statistics import overview, paired, posthocs
-    from tetiwd.experiments.summary import differences_in_words
+    from tetiwd.experiments.summary import differences_narrate
     from tetiwd.experiments.watch import StepBar
 
-    voice = Voice(quiet=quiet)
+    console = Console(quiet=quiet)
     posthocs()
     if quick and repeats:
         raise SettingsError("--quick is --repeats 5; give one of them")
@@ -112,23 +112,23 @@ def experiment(
     folder.open(plan)
     units = plan.units()
     n_done = sum(map(folder.is_done, units))
-    voice.say(f"{plan.of_design.story[0].upper()}{plan.of_design.story[1:]}.")
+    console.say(f"{plan.of_design.story[0].upper()}{plan.of_design.story[1:]}.")
     before = f", {n_done} of them done before" if n_done else ""
-    voice.say(f"{len(units)} runs of {len(plan.methods or ())} methods{before}.")
+    console.say(f"{len(units)} runs of {len(plan.methods or ())} methods{before}.")
     try:
-        with terminated_like_interrupted(), nullcontext() if quiet else StepBar(name.value) as bar:
+        with sigterm_as_interrupt(), nullcontext() if quiet else StepBar(name.value) as bar:
             run_experiment(plan, folder, n_processes=threads, progress=bar)
     except KeyboardInterrupt:
         n_done = sum(map(folder.is_done, units))
-        voice.note(f"{n_done} of {len(units)} runs are kept in {folder.path}; the same command goes on.")
+        console.remark(f"{n_done} of {len(units)} runs are kept in {folder.path}; the same command goes on.")
         raise
     results = folder.results(plan)
-    with voice.busy("Drawing figures"):
+    with console.busy("Drawing figures"):
         write_findings(folder, plan, results)
     for (variant, way), table in overview(results).groupby(["variant", "protocol"], sort=False):
-        voice.table(table.drop(columns=["variant", "protocol"]), f"{variant}, {PROTOCOL_IN_WORDS[way]}:")
+        console.table(table.drop(columns=["variant", "protocol"]), f"{variant}, {PROTOCOL_IN_WORDS[way]}:")
     if "fresh" in (plan.protocols or ()):
         for variant, table in paired(results).groupby("variant", sort=False):
             title = f"{variant}, adjusted Rand index of Te-TiWD minus that of ... on the same data sets, 95 % interval:"
-            voice.table(differences_in_words(table), title)
-    voice.say(f"\nLook at {folder.path / 'summary.md'}; figures are in {folder.path / 'figures'}.")
+            console.table(differences_narrate(table), title)
+    console.say(f"\nLook at {folder.path / 'summary.md'}; figures are in {folder.path / 'figures'}.")

@@ -13,7 +13,7 @@ import typer
 
 from tetiwd.cli import exit_codes
 from tetiwd.cli import options as o
-from tetiwd.cli.voice import Voice, records, speaking
+from tetiwd.cli.console import Console, records, reports_errors
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
@@ -40,7 +40,7 @@ MoreDraws = Annotated[
 ]
 
 
-@speaking
+@reports_errors
 def fit(
     files: o.Files,
     out: Out = None,
@@ -78,7 +78,7 @@ def fit(
     quiet: o.Quiet = False,
     as_json: o.Json = False,
 ) -> None:
-    """Find clusters at every time and the chains that link them, and write a folder of results.
+    """Find clusters at every time and the lineages that link them, and write a folder of results.
 
     Ctrl-C keeps what was drawn; tetiwd resume goes on from there, also after a crash. Examples:
 
@@ -106,22 +106,22 @@ def fit(
     }
     tables = [read_settings(settings)] if settings else []
     chosen = RunSettings.from_tables(merged(*tables, options, *map(parse_assignment, assignments or [])))
-    voice = Voice(quiet=quiet, as_json=as_json)
+    console = Console(quiet=quiet, as_json=as_json)
     target = Path(f"{stem(files[0])}-tetiwd") if out is None else out
     RunFolder(target).check_free(overwrite=overwrite)
-    with voice.busy("Reading"):
+    with console.busy("Reading"):
         found = read_series(files, chosen.data)
-    for note in found.notes:
-        voice.note(f"Note: {note}")
+    for remark in found.remarks:
+        console.remark(f"Note: {remark}")
     model = resolved(chosen.model, found.series)
     check_run(found.series, model, chosen.sampler)
     folder = RunFolder.create(
-        target, found.series, chosen, model, inputs=found.hashes, notes=found.notes, overwrite=overwrite
+        target, found.series, chosen, model, inputs=found.hashes, remarks=found.remarks, overwrite=overwrite
     )
-    run(folder, voice, found.series, threads=threads, checkpoint_seconds=checkpoint_seconds, strict=strict)
+    run(folder, console, found.series, threads=threads, checkpoint_seconds=checkpoint_seconds, strict=strict)
 
 
-@speaking
+@reports_errors
 def resume(
     run_folder: o.Folder,
     draws: MoreDraws = None,
@@ -144,15 +144,15 @@ def resume(
     folder = RunFolder.open(run_folder)
     if draws is not None:
         folder.extend(draws)
-    voice = Voice(quiet=quiet, as_json=as_json)
-    with voice.busy("Reading"):
+    console = Console(quiet=quiet, as_json=as_json)
+    with console.busy("Reading"):
         series = folder.series()
-    run(folder, voice, series, threads=threads, checkpoint_seconds=checkpoint_seconds, strict=strict)
+    run(folder, console, series, threads=threads, checkpoint_seconds=checkpoint_seconds, strict=strict)
 
 
 def run(
     folder: "RunFolder",
-    voice: Voice,
+    console: Console,
     series: "DistanceSeries",
     *,
     threads: int | None = None,
@@ -166,17 +166,17 @@ def run(
     from tetiwd.report import write_report
 
     settings, began_before = folder.settings(), has_any_checkpoint(folder.checkpoint)
-    voice.note(f"{_in_short(series)}, dof {_short(folder.model().dof)}; results will be in {folder.path}")
-    voice.note("Going on from checkpoints." if began_before else "Sampling from the beginning.")
-    voice.note("The first run on a machine compiles for up to a minute.")
+    console.remark(f"{_in_short(series)}, dof {_short(folder.model().dof)}; results will be in {folder.path}")
+    console.remark("Going on from checkpoints." if began_before else "Sampling from the beginning.")
+    console.remark("The first run on a machine compiles for up to a minute.")
     began = clock.monotonic()
-    with folder.working(), terminated_like_interrupted():
+    with folder.working(), sigterm_as_interrupt():
         sample = run_chains(
             series,
             folder.model(),
             settings.sampler,
             n_threads=threads,
-            progress=not voice.quiet,
+            progress=not console.quiet,
             checkpoint=folder.checkpoint,
             checkpoint_seconds=checkpoint_seconds,
             resume=began_before,
@@ -184,20 +184,20 @@ def run(
         usable = sample.with_draws(FEWEST_DRAWS)
         if usable is None:
             folder.stop()
-            voice.warn(f"stopped before there were draws; go on with: {_resume(folder.path)}")
+            console.warn(f"stopped before there were draws; go on with: {_resume(folder.path)}")
             raise typer.Exit(exit_codes.INTERRUPTED)
-        with voice.busy("Summing up the draws"):
+        with console.busy("Summing up the draws"):
             analysis = Analysis(usable, settings.answers)
             folder.write_results(analysis, seconds=clock.monotonic() - began)
             shown = report_of_notes(folder.path)
             write_report(
                 analysis, folder.path / "report.html", overwrite=True, show_ids=shown.show_ids, notes=shown.notes
             )
-    tell(analysis, voice, folder.path)
-    if voice.quiet and not usable.diagnostics.converged:
-        voice.warn(usable.diagnostics.verdict)
+    tell(analysis, console, folder.path)
+    if console.quiet and not usable.diagnostics.converged:
+        console.warn(usable.diagnostics.verdict)
     if not sample.complete:
-        voice.warn(f"stopped early; go on with: {_resume(folder.path)}")
+        console.warn(f"stopped early; go on with: {_resume(folder.path)}")
         raise typer.Exit(exit_codes.INTERRUPTED)
     if strict and not sample.diagnostics.converged:
         raise typer.Exit(exit_codes.NOT_CONVERGED)
@@ -214,47 +214,47 @@ class OfNotes:
 
 def report_of_notes(run_folder: Path, *, show_ids: bool | None = None, show_text: bool | None = None) -> OfNotes:
     """Nothing if a run was not made from notes; what may be shown is as asked for now, or else as when it was made."""
-    from tetiwd.notes.kept import has_notes, kept_notes, kept_shown
+    from tetiwd.notes.storage import has_notes, load_notes, load_visibility
     from tetiwd.report import NotesReport
 
     if not has_notes(run_folder):
         return OfNotes(show_ids=bool(show_ids))
-    found, shown = kept_notes(run_folder), kept_shown(run_folder)
+    found, shown = load_notes(run_folder), load_visibility(run_folder)
     text = shown.text if show_text is None else show_text
     report = NotesReport(found, synthetic=found.notes.synthetic, show_text=text, good=shown.good)
     return OfNotes(report, shown.ids if show_ids is None else show_ids)
 
 
-def tell(analysis: "Analysis", voice: Voice, folder: Path | None = None) -> None:
+def tell(analysis: "Analysis", console: Console, folder: Path | None = None) -> None:
     """What was found, for people or as JSON."""
-    from tetiwd.summarize.words import in_words
+    from tetiwd.summarize.narrative import narrate
 
-    sentences = in_words(analysis)
-    voice.say()
+    sentences = narrate(analysis)
+    console.say()
     for sentence in sentences:
-        voice.say(sentence)
-    voice.table(analysis.n_clusters(), "Clusters in the representative clustering; median and interval of the draws:")
-    voice.table(_narrow(analysis.chains.table()), "Cluster chains and their sizes:")
+        console.say(sentence)
+    console.table(analysis.n_clusters(), "Clusters in the representative clustering; median and interval of the draws:")
+    console.table(_narrow(analysis.lineages.table()), "Lineages and their sizes:")
     if folder is not None:
-        voice.say(f"\nLook at {folder / 'report.html'}; labels are in {folder / 'labels.csv'}.")
+        console.say(f"\nLook at {folder / 'report.html'}; labels are in {folder / 'labels.csv'}.")
         if analysis.sample.complete and not analysis.sample.diagnostics.converged:
-            voice.say(f"For more draws: {_resume(folder)} --draws {3 * analysis.sample.settings.n_draws}")
-    voice.result(
+            console.say(f"For more draws: {_resume(folder)} --draws {3 * analysis.sample.settings.n_draws}")
+    console.result(
         {
             "folder": None if folder is None else str(folder),
             "words": sentences,
             "converged": analysis.sample.diagnostics.converged,
             "complete": analysis.sample.complete,
             "clusters": records(analysis.n_clusters()),
-            "chains": records(analysis.chains.table()),
+            "lineages": records(analysis.lineages.table()),
         }
     )
 
 
 def _narrow(table: Any) -> Any:
-    """A table of chains that fits a terminal: sizes as they follow each other in time."""
+    """A table of lineages that fits a terminal: sizes as they follow each other in time."""
     sizes = [name for name in table.columns if str(name).startswith("size at ")]
-    shown = table[["chain", "first", "last", "objects", "stability"]].copy()
+    shown = table[["lineage", "first", "last", "objects", "stability"]].copy()
     for name in ("first", "last"):
         shown[name] = shown[name].astype(str)
     shown["sizes"] = [" ".join(str(size) if size else "·" for size in row) for row in table[sizes].to_numpy()]
@@ -262,7 +262,7 @@ def _narrow(table: Any) -> Any:
 
 
 @contextmanager
-def terminated_like_interrupted() -> Iterator[None]:
+def sigterm_as_interrupt() -> Iterator[None]:
     """A polite request to end, as a scheduler sends it, keeps what was drawn just as Ctrl-C does."""
 
     def interrupt(*_: Any) -> None:

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from tetiwd.cli import options as o
+from tetiwd.cli.console import Console, reports_errors
 from tetiwd.cli.fit import Strict
-from tetiwd.cli.voice import Voice, speaking
 
 NOTES = "What the notes are"
 
@@ -24,7 +24,7 @@ def _option(*names: str, text: str) -> typer.models.OptionInfo:
     return typer.Option(*names, help=text, rich_help_panel=NOTES, show_default=True)
 
 
-@speaking
+@reports_errors
 def notes(
     file: Annotated[
         Path, typer.Argument(metavar="NOTES", help="Table with one note per row: CSV, TSV (gz) or Parquet.")
@@ -91,12 +91,12 @@ def notes(
     from tetiwd.io.run_folder import RunFolder
     from tetiwd.io.settings import RunSettings
     from tetiwd.notes import NotesSettings, notes_to_series, read_notes
-    from tetiwd.notes.extra import require_text_extra
-    from tetiwd.notes.kept import FOLDER, NotesShown, keep_notes
+    from tetiwd.notes.requirements import require_text_extra
+    from tetiwd.notes.storage import FOLDER, NotesShown, keep_notes
     from tetiwd.notes.watch import StageBar
 
     require_text_extra()
-    voice = Voice(quiet=quiet, as_json=as_json)
+    console = Console(quiet=quiet, as_json=as_json)
     own = {"resolution": resolution} if resolution is not None else {}
     settings = NotesSettings(window=window, aligned=aligned.value, **own)  # type: ignore[arg-type]
     chosen = RunSettings.from_tables(
@@ -104,17 +104,17 @@ def notes(
             "model": o.model_tables(dof, xi, max_clusters),
             "sampler": o.sampler_tables(chains, warmup, draws, seed),
             "answers": {"links": "place"}
-            | o.answer_tables(loss, at_most, links),  # a chain is what is said, not who it is
+            | o.answer_tables(loss, at_most, links),  # a lineage is what is said, not who it is
         }
     )
     target = Path(f"{stem(file)}-tetiwd") if out is None else out
     RunFolder(target).check_free(overwrite=overwrite)
-    with voice.busy("Reading"):
+    with console.busy("Reading"):
         table = read_notes(file, id=id, date=date, text=text, outcomes=outcome or [], date_format=date_format)
     with nullcontext() if quiet else StageBar() as bar:
         found = notes_to_series(table, settings, cache=target / FOLDER, progress=bar)
-    for line in found.counts.in_words():
-        voice.note(f"Note: {line}")
+    for line in found.counts.narrate():
+        console.remark(f"Note: {line}")
     model = resolved(chosen.model, found.series)
     check_run(found.series, model, chosen.sampler)
     source = find_file(file)
@@ -124,9 +124,9 @@ def notes(
         chosen,
         model,
         inputs={source.name: sha256_of(source)},
-        notes=found.counts.in_words(),
+        remarks=found.counts.narrate(),
         overwrite=overwrite,
         from_notes=True,
     )
     keep_notes(target, table, settings, NotesShown(show_ids, show_text, tuple(good or ())))
-    run(folder, voice, found.series, threads=threads, checkpoint_seconds=checkpoint_seconds, strict=strict)
+    run(folder, console, found.series, threads=threads, checkpoint_seconds=checkpoint_seconds, strict=strict)

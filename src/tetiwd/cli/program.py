@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 import tetiwd
-from tetiwd.cli import ask, check, demo, experiment, fit, machine, notes, simulate
+from tetiwd.cli import check, demo, doctor, experiment, fit, notes, query, simulate
+from tetiwd.cli.console import ask_for_traceback
 from tetiwd.cli.exit_codes import MEANING
-from tetiwd.cli.voice import ask_for_traceback
 
 EXIT_CODES = "  ".join(f"{code}: {text}." for code, text in MEANING.items())
 
@@ -48,15 +48,15 @@ app.command()(check.check)
 app.command()(fit.fit)
 app.command()(notes.notes)
 app.command()(fit.resume)
-app.command()(ask.summarize)
-app.command()(ask.report)
-app.command()(ask.predict)
-app.command()(ask.forecast)
+app.command()(query.summarize)
+app.command()(query.report)
+app.command()(query.predict)
+app.command()(query.forecast)
 app.command()(simulate.simulate)
 app.command()(demo.demo)
 app.command()(experiment.experiment)
-app.command()(machine.warmup)
-app.command()(machine.doctor)
+app.command()(doctor.warmup)
+app.command()(doctor.doctor)
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from tetiwd.cli import options as o
-from tetiwd.cli.voice import Voice, speaking
+from tetiwd.cli.console import Console, reports_errors
 
 
 class Design(StrEnum):
@@ -21,7 +21,7 @@ class Design(StrEnum):
     notes = "notes"
 
 
-@speaking
+@reports_errors
 def simulate(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to make; it must not be there yet.")],
     design: Annotated[
@@ -52,7 +52,7 @@ def simulate(
     if out.exists():
         raise RunFolderError(f"{out} is there already; choose another name")
     if design is Design.notes:
-        _simulate_notes(out, seed, Voice(quiet=quiet))
+        _simulate_notes(out, seed, Console(quiet=quiet))
         return
     if design is Design.model:
         try:
@@ -74,16 +74,18 @@ def simulate(
     out.mkdir(parents=True)
     times = range(len(truth.D))
     np.savez_compressed(out / "distances.npz", **{f"D_{t}": own for t, own in enumerate(truth.D)})
-    lines = ["time,object,chain"]
+    lines = ["time,object,lineage"]
     lines += [f"{t},{i},{c}" for t in times for i, c in enumerate(np.asarray(truth.labels[t]).tolist())]
     (out / "truth.csv").write_text("\n".join(lines) + "\n", "utf-8")
-    voice = Voice(quiet=quiet)
+    console = Console(quiet=quiet)
     k = [len(np.unique(own)) for own in truth.labels]
-    voice.say(f"{len(k)} times with {', '.join(map(str, k))} clusters, in {out / 'distances.npz'} (squared distances).")
-    voice.say(f"Find them with: tetiwd fit {out / 'distances.npz'} --squared --out {out / 'run'}")
+    console.say(
+        f"{len(k)} times with {', '.join(map(str, k))} clusters, in {out / 'distances.npz'} (squared distances)."
+    )
+    console.say(f"Find them with: tetiwd fit {out / 'distances.npz'} --squared --out {out / 'run'}")
 
 
-def _simulate_notes(out: Path, seed: int, voice: Voice) -> None:
+def _simulate_notes(out: Path, seed: int, console: Console) -> None:
     """A table of invented notes, and the groups and events that were planted in it."""
     from tetiwd.io.writing import write_table
     from tetiwd.notes.synthetic import synthetic_notes
@@ -93,8 +95,8 @@ def _simulate_notes(out: Path, seed: int, voice: Voice) -> None:
     write_table(out / "notes.csv", found.table)
     write_table(out / "truth.csv", found.truth)
     write_table(out / "events.csv", found.events)
-    voice.say(
+    console.say(
         f"{len(found.table)} synthetic notes of {found.table.patient.nunique()} patients who do not exist, "
         f"in {out / 'notes.csv'}."
     )
-    voice.say(f"Group them with: tetiwd notes {out / 'notes.csv'} --id patient --outcome died --out {out / 'run'}")
+    console.say(f"Group them with: tetiwd notes {out / 'notes.csv'} --id patient --outcome died --out {out / 'run'}")

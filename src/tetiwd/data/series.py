@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tetiwd.data import metrics
 from tetiwd.data.checks import Matrix, Place, check_cross
-from tetiwd.data.degrees import Dof, resolve_dof
+from tetiwd.data.dof import Dof, resolve_dof
 from tetiwd.data.epochs import epochs_by_time, ids_of_rows, separate_epochs
 from tetiwd.data.features import FeatureSpace, names_of_columns, standardized
 from tetiwd.data.ids import check_labels_agree

@@ -12,7 +12,7 @@ from tetiwd.errors import DataError, SettingsError
 from tetiwd.experiments.statistics import ALL, SMALLER, per_repeat
 from tetiwd.experiments.summary import number, signed
 from tetiwd.io.writing import write_text, write_whole
-from tetiwd.plots.colours import GREY, chain_colour
+from tetiwd.plots.colours import GREY, lineage_colour
 from tetiwd.plots.marks import quiet, svg_of
 from tetiwd.plots.style import FILL, INK, PIXEL, SMALL, SOFT, bare, styled, title
 from tetiwd.plots.text import count, label, text_width
@@ -29,7 +29,7 @@ DPI = 200  # of PNG
 MOST_COLUMNS = 5  # projections side by side
 MOST_NAMES = 12  # true clusters in the legend
 LONGEST_NAME = 40  # characters of methods and variants
-WORSE = chain_colour(1)
+WORSE = lineage_colour(1)
 
 
 @styled
@@ -89,7 +89,7 @@ def plot_projections(simulation: "Simulation") -> "Figure":
         ax.remove()
     for t, ax in enumerate(axes[:n_epochs]):
         order = np.random.default_rng(t).permutation(len(places[t]))  # no cluster lies on top of all others
-        colours = [chain_colour(int(chain)) for chain in simulation.labels[t][order]]
+        colours = [lineage_colour(int(lineage)) for lineage in simulation.labels[t][order]]
         size = 12.0 if len(order) <= 100 else 7.0 if len(order) <= 400 else 4.0
         ax.scatter(*places[t][order].T, s=size, c=colours, alpha=0.8, linewidths=0, clip_on=False)
         ax.set_xlim(middle[0] - half, middle[0] + half)
@@ -308,10 +308,12 @@ def _name_clusters(figure: "Figure", labels: Sequence[Any]) -> None:
     """The colours of the largest true clusters, above the panels."""
     from matplotlib.lines import Line2D
 
-    chains, sizes = np.unique(np.concatenate(labels), return_counts=True)
-    named = sorted(chains[np.argsort(-sizes, kind="stable")][:MOST_NAMES].tolist())
-    dots = [Line2D([], [], ls="", marker="o", ms=5, color=chain_colour(own), label=str(own)) for own in named]
-    text = "true clusters" if len(named) == len(chains) else f"the {len(named)} largest of {len(chains)} true clusters"
+    lineages, sizes = np.unique(np.concatenate(labels), return_counts=True)
+    named = sorted(lineages[np.argsort(-sizes, kind="stable")][:MOST_NAMES].tolist())
+    dots = [Line2D([], [], ls="", marker="o", ms=5, color=lineage_colour(own), label=str(own)) for own in named]
+    text = (
+        "true clusters" if len(named) == len(lineages) else f"the {len(named)} largest of {len(lineages)} true clusters"
+    )
     look: dict[str, Any] = {"handletextpad": 0.0, "columnspacing": 0.8, "title": text, "title_fontsize": 9.0}
     figure.legend(handles=dots, loc="outside upper center", ncols=len(dots), **look)
 

@@ -11,9 +11,9 @@ from tetiwd.chains import resolved
 from tetiwd.experiments.figures import plot_boxes, plot_differences, plot_projections, plot_traces_of_k, save_figure
 from tetiwd.experiments.folder import ExperimentFolder
 from tetiwd.experiments.plan import Plan
+from tetiwd.experiments.repeat import series_of
 from tetiwd.experiments.statistics import overview, paired, rank_tests
 from tetiwd.experiments.summary import summary_markdown
-from tetiwd.experiments.unit import series_of
 from tetiwd.io.writing import write_table, write_text
 from tetiwd.model import Simulation
 from tetiwd.params import Hyperparameters, SamplerSettings

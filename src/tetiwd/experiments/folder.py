@@ -10,7 +10,7 @@ import numpy as np
 import tetiwd
 from tetiwd.errors import RunFolderError
 from tetiwd.experiments.plan import Plan, Unit
-from tetiwd.experiments.unit import COLUMNS
+from tetiwd.experiments.repeat import COLUMNS
 from tetiwd.io.writing import write_table, write_text
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from tetiwd.chains import n_processors
 from tetiwd.errors import SamplingError, SettingsError
 from tetiwd.experiments.folder import ExperimentFolder
 from tetiwd.experiments.plan import Plan, Unit
-from tetiwd.experiments.unit import run_unit
+from tetiwd.experiments.repeat import run_unit
 from tetiwd.params import is_whole
 
 POLL_SECONDS = 0.5

@@ -57,7 +57,7 @@ def summary_markdown(results: "pd.DataFrame", info: dict[str, Any], reference: s
     return "\n\n".join(parts) + "\n"
 
 
-def differences_in_words(table: "pd.DataFrame") -> "pd.DataFrame":
+def differences_narrate(table: "pd.DataFrame") -> "pd.DataFrame":
     """Paired differences of one variant with their intervals as text: a row per method, epochs taken together."""
     names = {ALL: "all epochs", SMALLER: "smaller epochs"}
     some = table[table.epoch.isin(names)]

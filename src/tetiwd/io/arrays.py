@@ -21,30 +21,32 @@ from numpy.typing import NDArray
 
 from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.errors import DataError
-from tetiwd.io.building import Epoch, Found, in_order, series_of_epochs, series_of_pooled
+from tetiwd.io.assemble import Epoch, Found, in_order, series_of_epochs, series_of_pooled
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, in_file
 from tetiwd.io.npy import Arrays, about_array, load_arrays
 from tetiwd.io.objects import ObjectTable, times_of_rows
-from tetiwd.io.windows import epochs_of, note_order
+from tetiwd.io.windows import epochs_of, remark_on_order
 
 
-def read_arrays(files: Sequence[File], settings: DataSettings, notes: list[str], objects: ObjectTable | None) -> Found:
+def read_arrays(
+    files: Sequence[File], settings: DataSettings, remarks: list[str], objects: ObjectTable | None
+) -> Found:
     """A series from npy and npz files."""
     if settings.kind == "distances":
         settings.are_squared()
     contents = [load_arrays(file, lambda name: _is_label(name, settings)) for file in files]
     if objects is not None or (len(files) == 1 and _time_name(settings) in contents[0]):
-        return Found(_pooled(files, contents, settings, notes, objects))
+        return Found(_pooled(files, contents, settings, remarks, objects))
     if len(files) == 1:
         epochs = _epochs_of_one_file(files[0], contents[0], settings)
-        return Found(series_of_epochs(*in_order(epochs, settings, notes, "arrays"), settings, notes))
+        return Found(series_of_epochs(*in_order(epochs, settings, remarks, "arrays"), settings, remarks))
     epochs = []
     for file, arrays in zip(files, contents, strict=True):
         with in_file(file.name):
             name = _only_matrix(arrays, settings)
             epochs.append(Epoch(file.stem, file.name, unfolded(arrays[name]), _ids_beside(name, arrays, settings)))
-    return Found(series_of_epochs(*in_order(epochs, settings, notes, "files"), settings, notes))
+    return Found(series_of_epochs(*in_order(epochs, settings, remarks, "files"), settings, remarks))
 
 
 def unfolded(array: NDArray[Any]) -> NDArray[Any]:
@@ -77,7 +79,7 @@ def _pooled(
     files: Sequence[File],
     contents: list[Arrays],
     settings: DataSettings,
-    notes: list[str],
+    remarks: list[str],
     objects: ObjectTable | None,
 ) -> Any:
     file, arrays = files[0], contents[0]
@@ -89,7 +91,7 @@ def _pooled(
             raise DataError(f"is not a matrix over all times: its shape is {matrix.shape}; give one row per object")
         ids = _ids(arrays, _ids_name(settings))
         if objects is not None:
-            ids, time = times_of_rows(objects, ids, len(matrix), settings, notes)
+            ids, time = times_of_rows(objects, ids, len(matrix), settings, remarks)
         else:
             name = _time_name(settings)
             values = arrays[name]
@@ -101,8 +103,8 @@ def _pooled(
             if values.dtype.kind == "M":
                 values = np.datetime_as_string(values)
             time = epochs_of(values.tolist(), settings.by, lambda row: f"the array {name!r}, row {row}")
-            note_order(time, notes)
-    return series_of_pooled(file.name, matrix, ids, time, settings, notes)
+            remark_on_order(time, remarks)
+    return series_of_pooled(file.name, matrix, ids, time, settings, remarks)
 
 
 def _epochs_of_one_file(file: File, arrays: Arrays, settings: DataSettings) -> list[Epoch]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError, SettingsError
-from tetiwd.io.building import Epoch, Found, in_order, rows_to_keep, series_of_epochs, series_of_pooled
+from tetiwd.io.assemble import Epoch, Found, in_order, rows_to_keep, series_of_epochs, series_of_pooled
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.dates import read_date
 from tetiwd.io.files import File, in_file, text_lines
@@ -28,7 +28,7 @@ from tetiwd.io.sequences import (
     sequence_distances,
 )
 from tetiwd.io.tables import is_missing
-from tetiwd.io.windows import EpochOfRows, epochs_of, note_order
+from tetiwd.io.windows import EpochOfRows, epochs_of, remark_on_order
 
 METRICS = ("hamming", "p-distance")
 DATE = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
@@ -52,7 +52,7 @@ class Records:
         return f"{self.file}: line {self.lines[row]}, sequence {self.ids[row]!r}"
 
 
-def read_fasta(files: Sequence[File], settings: DataSettings, notes: list[str], objects: ObjectTable | None) -> Found:
+def read_fasta(files: Sequence[File], settings: DataSettings, remarks: list[str], objects: ObjectTable | None) -> Found:
     """A series from aligned sequences."""
     metric = settings.metric or "hamming"
     if metric not in METRICS:
@@ -65,24 +65,24 @@ def read_fasta(files: Sequence[File], settings: DataSettings, notes: list[str], 
                 f"{records.file}: has sequences of {records.n_sites} sites, but {every[0].file} of "
                 f"{every[0].n_sites}; align them together"
             )
-    every, rows, time = _epochs(every, settings, notes, objects)
+    every, rows, time = _epochs(every, settings, remarks, objects)
     ids = [own for records in every for own in records.ids]
     file = ", ".join(records.file for records in every)
-    codes = _codes(every, notes)
-    small = rows_to_keep(time, settings, notes)
+    codes = _codes(every, remarks)
+    small = rows_to_keep(time, settings, remarks)
     if small is not None:
         rows, time = [rows[row] for row in small], time.take(small)
     with in_file(file):
         if len(time.categories) > 1 and settings.keeps_cross(len(rows)):
             matrix = _distances(codes, rows, metric, settings.dtype, ids)
             own_ids = [ids[row] for row in rows]
-            return Found(series_of_pooled(file, matrix, own_ids, time, replace(settings, times=None), notes))
+            return Found(series_of_pooled(file, matrix, own_ids, time, replace(settings, times=None), remarks))
         epochs = []
         for label in time.categories:
             own = [row for row, epoch in zip(rows, time, strict=True) if epoch == label]
             matrix = _distances(codes, own, metric, settings.dtype, ids)
             epochs.append(Epoch(str(label), file, matrix, [ids[row] for row in own]))
-        return Found(series_of_epochs(epochs, time.categories, settings, notes))
+        return Found(series_of_epochs(epochs, time.categories, settings, remarks))
 
 
 def _records(file: File) -> Records:
@@ -134,7 +134,7 @@ def _read_records(file: File) -> Iterator[tuple[int, str, bytes]]:
         yield line, header, b"".join(parts)
 
 
-def _codes(every: Sequence[Records], notes: list[str]) -> Letters:
+def _codes(every: Sequence[Records], remarks: list[str]) -> Letters:
     """The letters of all files as small numbers; the text of the files is given up."""
     letters: set[str] = set()
     tables = []
@@ -153,19 +153,19 @@ def _codes(every: Sequence[Records], notes: list[str]) -> Letters:
         tables.append(table)
     nucleotides = are_nucleotides(letters)
     kind = "nucleotides (A, C, G and T or U" if nucleotides else "amino acids (the twenty usual ones"
-    notes.append(f"sequences read as {kind} are known, anything else counts as unknown)")
+    remarks.append(f"sequences read as {kind} are known, anything else counts as unknown)")
     return encode(tables[0] if len(tables) == 1 else np.concatenate(tables), nucleotides)
 
 
 def _epochs(
-    every: list[Records], settings: DataSettings, notes: list[str], objects: ObjectTable | None
+    every: list[Records], settings: DataSettings, remarks: list[str], objects: ObjectTable | None
 ) -> tuple[list[Records], list[int], EpochOfRows]:
     """Files in order, the sequences that have a time, and their epochs."""
     dates: list[Any] = [date for records in every for date in records.dates]
     if objects is not None:
         dates = _dates_of_objects(every, objects)
     elif settings.times is not None or (not any(dates) and settings.by is None):
-        every, labels = in_order(every, settings, notes, "files")
+        every, labels = in_order(every, settings, remarks, "files")
         each = [label for records, label in zip(every, labels, strict=True) for _ in records.ids]
         return every, list(range(len(each))), EpochOfRows(each, labels)
     places = [(records, row) for records in every for row in range(len(records.ids))]
@@ -182,13 +182,13 @@ def _epochs(
             'add it, or leave out such sequences with missing = "drop"'
         )
     if without:
-        notes.append(f"left out {len(without)} of {len(dates)} sequences without a date")
+        remarks.append(f"left out {len(without)} of {len(dates)} sequences without a date")
     rows = [position for position, date in enumerate(dates) if not is_missing(date)]
     if not rows:
         raise DataError(f"{every[0].file}: no sequence has a date; give a table of objects with their times")
     declared = None if objects is None else objects.columns.declared.get(objects.time_column)
     time = epochs_of([dates[row] for row in rows], settings.by, lambda i: where(rows[i]), declared)
-    note_order(time, notes)
+    remark_on_order(time, remarks)
     return every, rows, time
 
 

@@ -7,23 +7,23 @@ import numpy as np
 from tetiwd.data import DistanceSeries
 from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError
-from tetiwd.io.building import Found, rows_to_keep
+from tetiwd.io.assemble import Found, rows_to_keep
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, in_file
 from tetiwd.io.rows import Part, epochs_of_parts, part_of, time_column
 from tetiwd.io.tables import Table, as_ids, column_for, is_row_number, listed, open_table
 
 
-def read_features(files: Sequence[File], settings: DataSettings, notes: list[str]) -> Found:
+def read_features(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> Found:
     """A series from tables with the columns id and time, if there are such, and features."""
     import pandas as pd
 
     names: list[str] = list(settings.columns)
     parts = []
     for file in files:
-        parts.append(_read(file, names, settings, notes))
+        parts.append(_read(file, names, settings, remarks))
         names = list(parts[0].columns.numbers)
-    parts, time = epochs_of_parts(parts, settings, notes)
+    parts, time = epochs_of_parts(parts, settings, remarks)
     file_names = ", ".join(part.file for part in parts)
     with in_file(file_names):
         ids = _ids(parts, settings)
@@ -31,7 +31,7 @@ def read_features(files: Sequence[File], settings: DataSettings, notes: list[str
         X = np.empty((len(time), len(names)))  # (rows, features)
         for column, name in enumerate(names):
             X[:, column] = np.concatenate([part.numbers(name) for part in parts])
-        rows = rows_to_keep(time, settings, notes)
+        rows = rows_to_keep(time, settings, remarks)
         if rows is not None:
             X, time = X[rows], time.take(rows)
             ids = None if ids is None else [ids[row] for row in rows]
@@ -46,11 +46,11 @@ def read_features(files: Sequence[File], settings: DataSettings, notes: list[str
             min_objects=settings.min_objects,
             dtype=settings.dtype,
         )
-    notes.append(f"features used ({len(names)}): {listed(names)}")
+    remarks.append(f"features used ({len(names)}): {listed(names)}")
     return Found(series, len(names))
 
 
-def _read(file: File, names: Sequence[str], settings: DataSettings, notes: list[str]) -> Part:
+def _read(file: File, names: Sequence[str], settings: DataSettings, remarks: list[str]) -> Part:
     """The rows of a file; ``names`` are the features if they are known already."""
     with in_file(file.name):
         table = open_table(file)
@@ -64,12 +64,12 @@ def _read(file: File, names: Sequence[str], settings: DataSettings, notes: list[
         if taken is not None:
             raise DataError(f"column {taken} is the {'id' if taken == own else 'time'} column and cannot be a feature")
         if names:
-            return part_of(file, table.read(texts, names), time, settings, notes)
-        return _all_features(file, table, texts, time, settings, notes)
+            return part_of(file, table.read(texts, names), time, settings, remarks)
+        return _all_features(file, table, texts, time, settings, remarks)
 
 
 def _all_features(
-    file: File, table: Table, texts: list[str], time: str | None, settings: DataSettings, notes: list[str]
+    file: File, table: Table, texts: list[str], time: str | None, settings: DataSettings, remarks: list[str]
 ) -> Part:
     unnamed = [name for name in table.names if is_row_number(name) and name not in texts]
     columns = table.read(texts, [], [name for name in table.names if name not in (*texts, *unnamed)])
@@ -77,10 +77,10 @@ def _all_features(
     if not columns.numbers:
         raise DataError(f"has no columns of numbers besides id and time; its columns are {listed(table.names)}")
     if left_out:
-        notes.append(f"{file.name}: left out columns without numbers: {listed(left_out)}")
+        remarks.append(f"{file.name}: left out columns without numbers: {listed(left_out)}")
     if unnamed:
-        notes.append(f"{file.name}: left out columns without a name, which only count rows")
-    return part_of(file, columns, time, settings, notes)
+        remarks.append(f"{file.name}: left out columns without a name, which only count rows")
+    return part_of(file, columns, time, settings, remarks)
 
 
 def _ids(parts: Sequence[Part], settings: DataSettings) -> list[object] | None:

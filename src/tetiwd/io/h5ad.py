@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 from tetiwd.data.labels import is_missing, plain
 from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.errors import DataError
-from tetiwd.io.building import Found, series_of_pooled
+from tetiwd.io.assemble import Found, series_of_pooled
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, in_file
 from tetiwd.io.tables import listed
-from tetiwd.io.windows import EpochOfRows, epochs_of, note_order
+from tetiwd.io.windows import EpochOfRows, epochs_of, remark_on_order
 
 
-def read_h5ad(files: Sequence[File], settings: DataSettings, notes: list[str]) -> Found:
+def read_h5ad(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> Found:
     """A series from one h5ad file; only the matrix, the names and the times are read."""
     if settings.kind == "distances":
         settings.are_squared()
@@ -32,10 +32,10 @@ def read_h5ad(files: Sequence[File], settings: DataSettings, notes: list[str]) -
             raise
         except Exception as error:  # a damaged file can fail anywhere, in any way
             raise DataError(f"is not an h5ad file, or damaged ({error}); write it again with anndata") from error
-        note_order(time, notes)
+        remark_on_order(time, remarks)
         if len(ids) != len(time) or matrix.shape != (len(time),) * 2:
             raise DataError(f"obsp has shape {matrix.shape} for {len(time)} objects; write it again")
-    return Found(series_of_pooled(file.name, matrix, ids, time, settings, notes))
+    return Found(series_of_pooled(file.name, matrix, ids, time, settings, remarks))
 
 
 def _contents(stored: Any, settings: DataSettings, read_elem: Any) -> tuple[list[Any], EpochOfRows, NDArray[Any]]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.errors import DataError
 from tetiwd.io.arrays import unfolded
-from tetiwd.io.building import Epoch, Found, series_of_epochs
+from tetiwd.io.assemble import Epoch, Found, series_of_epochs
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, in_file
 from tetiwd.io.rows import Part, epochs_of_parts, part_of, time_column
@@ -19,11 +19,11 @@ BYTES_PER_ROW = 200  # what sorting takes, measured
 SAME = 1e-10  # two values of a pair agree if they differ by no more than this times the largest value of the epoch
 
 
-def read_long(files: Sequence[File], settings: DataSettings, notes: list[str]) -> Found:
+def read_long(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> Found:
     """A series from tables with the columns time (if there is more than one epoch), i, j and distance."""
     if settings.kind == "distances":
         settings.are_squared()
-    parts, time = epochs_of_parts([_read(file, settings, notes) for file in files], settings, notes)
+    parts, time = epochs_of_parts([_read(file, settings, remarks) for file in files], settings, remarks)
     names = {name: None for part in parts for column in (settings.first, settings.second) for name in part.text(column)}
     ids = as_ids(list(names))
     code = {name: position for position, name in enumerate(names)}
@@ -43,10 +43,10 @@ def read_long(files: Sequence[File], settings: DataSettings, notes: list[str]) -
             rows = np.flatnonzero(epoch_of_row == t)
             pairs = Pairs(label, ids, first[rows], second[rows], values[rows])
             epochs.append(Epoch(str(label), file, pairs.matrix(settings), pairs.ids))
-    return Found(series_of_epochs(epochs, time.categories, settings, notes))
+    return Found(series_of_epochs(epochs, time.categories, settings, remarks))
 
 
-def _read(file: File, settings: DataSettings, notes: list[str]) -> Part:
+def _read(file: File, settings: DataSettings, remarks: list[str]) -> Part:
     with in_file(file.name):
         table = open_table(file)
         pair = (settings.first, settings.second)
@@ -57,7 +57,7 @@ def _read(file: File, settings: DataSettings, notes: list[str]) -> Part:
                 )
         time = time_column(table, settings)
         columns = table.read([*pair, *([] if time is None else [time])], [settings.distance])
-        return part_of(file, columns, time, settings, notes)
+        return part_of(file, columns, time, settings, remarks)
 
 
 class Pairs:

@@ -33,7 +33,7 @@ def load_arrays(file: File, may_be_text: Callable[[str], bool]) -> Arrays:
         with open(file.path, "rb") as stream:
             shape, dtype = _checked_header(stream, file.path.stat().st_size)
             _check_numbers(dtype)
-            require_memory(_bytes_of(shape, dtype), f"loading {_in_words(shape, dtype)}", SMALLER_DATA)
+            require_memory(_bytes_of(shape, dtype), f"loading {_narrate(shape, dtype)}", SMALLER_DATA)
             return {"D": _read_array(stream)}
 
 
@@ -95,7 +95,7 @@ def _checked_header(stream: IO[bytes], size: int) -> Header:
         )
     if size - start < _bytes_of(shape, dtype):
         raise DataError(
-            f"is cut off: {_in_words(shape, dtype)} take {_bytes_of(shape, dtype):,} bytes, "
+            f"is cut off: {_narrate(shape, dtype)} take {_bytes_of(shape, dtype):,} bytes, "
             f"but there are {max(0, size - start):,}; write or copy it again"
         )
     return shape, dtype
@@ -118,7 +118,7 @@ def _bytes_of(shape: tuple[int, ...], dtype: "np.dtype[Any]") -> int:
     return math.prod(shape) * dtype.itemsize
 
 
-def _in_words(shape: tuple[int, ...], dtype: "np.dtype[Any]") -> str:
+def _narrate(shape: tuple[int, ...], dtype: "np.dtype[Any]") -> str:
     return f"{' × '.join(map(str, shape)) or '1'} numbers of type {dtype}"
 
 

@@ -8,7 +8,7 @@ from tetiwd.errors import DataError
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, in_file
 from tetiwd.io.tables import Columns, as_ids, column_for, is_missing, listed, open_table
-from tetiwd.io.windows import EpochOfRows, epochs_of, note_order
+from tetiwd.io.windows import EpochOfRows, epochs_of, remark_on_order
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def rows_by_id(objects: ObjectTable) -> dict[str, int]:
 
 
 def times_of_rows(
-    objects: ObjectTable, ids: Sequence[Any] | None, n: int, settings: DataSettings, notes: list[str]
+    objects: ObjectTable, ids: Sequence[Any] | None, n: int, settings: DataSettings, remarks: list[str]
 ) -> tuple[list[Any] | None, EpochOfRows]:
     """Ids and epochs of the rows of a matrix: found by id if the matrix has ids, otherwise in the order of rows."""
     if ids is None:
@@ -83,11 +83,11 @@ def times_of_rows(
             )
         rows, known = [at[str(own)] for own in ids], list(ids)
         if len(at) > len(set(rows)):
-            notes.append(f"{len(at) - len(set(rows))} rows of {objects.file} belong to no object of the matrix")
+            remarks.append(f"{len(at) - len(set(rows))} rows of {objects.file} belong to no object of the matrix")
     for row in rows:
         if is_missing(objects.times[row]):
             raise DataError(f"{objects.where(row)}: there is no time; fill it in, or take the object out of the matrix")
     declared = objects.columns.declared.get(objects.time_column)
     time = epochs_of([objects.times[r] for r in rows], settings.by, lambda i: objects.where(rows[i]), declared)
-    note_order(time, notes)
+    remark_on_order(time, remarks)
     return known, time

@@ -7,7 +7,7 @@ from typing import Any
 
 from tetiwd.data import DistanceSeries
 from tetiwd.errors import DataError
-from tetiwd.io.building import Found
+from tetiwd.io.assemble import Found
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, find_file, in_file, sha256_of
 from tetiwd.io.objects import ObjectTable, read_objects
@@ -29,7 +29,7 @@ class Input:
 
     series: DistanceSeries
     format: str  # the format that was used
-    notes: tuple[str, ...]  # what the user should know
+    remarks: tuple[str, ...]  # what the user should know
     hashes: dict[str, str]  # file name as given → sha256
     n_features: int | None  # for features
 
@@ -45,44 +45,44 @@ def read_series(paths: Sequence[str | Path], settings: DataSettings | None = Non
     format = settings.format if settings.format != "auto" else _common_format(files, settings)
     settings.check_for(format, files[0].name)
     table = None if settings.objects is None else find_file(settings.objects)
-    notes: list[str] = []
+    remarks: list[str] = []
     objects = None if table is None else read_objects(table, settings)
-    found = _read(format, files, settings, notes, objects)
+    found = _read(format, files, settings, remarks, objects)
     series = found.series
     if settings.repair is not None:
         with in_file(", ".join(file.name for file in files)):
             series = series.repair(settings.repair)  # type: ignore[arg-type] # checked by the settings
     hashes = {file.name: sha256_of(file) for file in [*files, *([] if table is None else [table])]}
-    return Input(series, format, tuple(notes), hashes, found.n_features)
+    return Input(series, format, tuple(remarks), hashes, found.n_features)
 
 
 def _read(
-    format: str, files: list[File], settings: DataSettings, notes: list[str], objects: ObjectTable | None
+    format: str, files: list[File], settings: DataSettings, remarks: list[str], objects: ObjectTable | None
 ) -> Found:
     """Readers are loaded when they are needed."""
     if format == "arrays":
         from tetiwd.io.arrays import read_arrays
 
-        return read_arrays(files, settings, notes, objects)
+        return read_arrays(files, settings, remarks, objects)
     if format == "matrix":
         from tetiwd.io.square import read_matrices
 
-        return read_matrices(files, settings, notes, objects)
+        return read_matrices(files, settings, remarks, objects)
     if format == "fasta":
         from tetiwd.io.fasta import read_fasta
 
-        return read_fasta(files, settings, notes, objects)
+        return read_fasta(files, settings, remarks, objects)
     if format == "h5ad":
         from tetiwd.io.h5ad import read_h5ad
 
-        return read_h5ad(files, settings, notes)
+        return read_h5ad(files, settings, remarks)
     if format == "long":
         from tetiwd.io.long import read_long
 
-        return read_long(files, settings, notes)
+        return read_long(files, settings, remarks)
     from tetiwd.io.features import read_features
 
-    return read_features(files, settings, notes)
+    return read_features(files, settings, remarks)
 
 
 def _files(paths: Any) -> list[File]:

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.errors import DataError
-from tetiwd.io.building import in_order
+from tetiwd.io.assemble import in_order
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File
 from tetiwd.io.tables import Columns, Table, column_for, is_missing, listed
-from tetiwd.io.windows import EpochOfRows, epochs_of, note_order
+from tetiwd.io.windows import EpochOfRows, epochs_of, remark_on_order
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Part:
         return self.columns.numbers[name][self.rows]
 
 
-def part_of(file: File, columns: Columns, time: str | None, settings: DataSettings, notes: list[str]) -> Part:
+def part_of(file: File, columns: Columns, time: str | None, settings: DataSettings, remarks: list[str]) -> Part:
     """The rows of a file without missing values, which are refused or left out as the settings say."""
     gaps = np.zeros(columns.n_rows, dtype=bool)
     for name, values in columns.text.items():
@@ -46,7 +46,7 @@ def part_of(file: File, columns: Columns, time: str | None, settings: DataSettin
     for name, numbers in columns.numbers.items():
         gaps |= _refused_unless_dropped(np.isnan(numbers), name, columns, settings)
     if gaps.any():
-        notes.append(f"{file.name}: left out {gaps.sum()} of {len(gaps)} rows with missing values")
+        remarks.append(f"{file.name}: left out {gaps.sum()} of {len(gaps)} rows with missing values")
     if gaps.all():
         raise DataError(f"{file.name}: every row has missing values; choose other columns")
     return Part(file.stem, file.name, columns, time, np.flatnonzero(~gaps))
@@ -67,11 +67,13 @@ def time_column(table: Table, settings: DataSettings) -> str | None:
     return time
 
 
-def epochs_of_parts(parts: Sequence[Part], settings: DataSettings, notes: list[str]) -> tuple[list[Part], EpochOfRows]:
+def epochs_of_parts(
+    parts: Sequence[Part], settings: DataSettings, remarks: list[str]
+) -> tuple[list[Part], EpochOfRows]:
     """The parts and the epoch of every row of them, one after the other; one epoch per file if rows have no times."""
     with_time = [part.time is not None for part in parts]
     if not any(with_time):
-        ordered, labels = in_order(parts, settings, notes, "files")
+        ordered, labels = in_order(parts, settings, remarks, "files")
         each = [label for part, label in zip(ordered, labels, strict=True) for _ in part.rows]
         return ordered, EpochOfRows(each, labels)
     if not all(with_time):
@@ -86,7 +88,7 @@ def epochs_of_parts(parts: Sequence[Part], settings: DataSettings, notes: list[s
 
     declared = next((part.columns.declared.get(part.time or "") for part in parts), None)
     epochs = epochs_of(times, settings.by, where, declared)
-    note_order(epochs, notes)
+    remark_on_order(epochs, remarks)
     return list(parts), epochs
 
 

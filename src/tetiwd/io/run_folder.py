@@ -4,11 +4,11 @@ run.toml          settings given and resolved, versions, hashes of the inputs, w
 data.nc           the validated distances, so that nothing else is needed to continue or to ask again
 checkpoint/       one file per chain while it runs, and after
 results.nc        all draws and sample statistics, in ArviZ's layout
-labels.csv        one row per object and time: chain, certainty, next best chain
-chains.csv        one row per cluster chain; links.csv and events.csv: what joins them and what happens to them
+labels.csv        one row per object and time: lineage, certainty, next best lineage
+lineages.csv      one row per lineage; links.csv and events.csv: what joins them and what happens to them
 forecast.csv      shares of the clusters at the next time
 diagnostics.json  verdict, R-hat and effective sample sizes
-chains.svg        the cluster chains as a picture; report.html has it, too, and more
+lineages.svg      the lineages as a picture; report.html has it, too, and more
 notes/            where a run was made from notes: their texts and ids, and what every stage made of them
 """
 
@@ -40,8 +40,8 @@ from tetiwd.plots import alluvial_svg
 
 FORMAT = "tetiwd-run-1"
 NOTES = "notes"  # folder with the stages of a run that was made from notes
-TABLES = ("labels.csv", "chains.csv", "links.csv", "events.csv", "forecast.csv")
-FILES = ("data.nc", "results.nc", *TABLES, "diagnostics.json", "chains.svg", "report.html", "run.toml")
+TABLES = ("labels.csv", "lineages.csv", "links.csv", "events.csv", "forecast.csv")
+FILES = ("data.nc", "results.nc", *TABLES, "diagnostics.json", "lineages.svg", "report.html", "run.toml")
 VISIBLE_ANYWHERE = "#777777"  # on a white page and on a dark one
 COMPRESSED = {"zlib": True, "complevel": 4, "shuffle": True}
 LIBRARIES = ("numpy", "scipy", "numba", "pandas", "xarray", "h5netcdf", "arviz-stats")
@@ -63,21 +63,24 @@ class RunFolder:
         model: Hyperparameters,
         *,
         inputs: dict[str, str] | None = None,
-        notes: Sequence[str] = (),
+        remarks: Sequence[str] = (),
         overwrite: bool = False,
         from_notes: bool = False,
     ) -> "RunFolder":
         """Make the folder and put into it all that is needed to run, and to run again.
 
         ``model`` is ``settings.model`` with degrees of freedom resolved, ``inputs`` are the hashes of input files and
-        ``notes`` what there is to know about reading them. A folder that holds anything is left alone,
+        ``remarks`` what there is to know about reading them. A folder that holds anything is left alone,
         unless ``overwrite`` is asked for and it holds a run. ``from_notes`` leaves the stages of notes in it.
         """
         folder = cls(path)
         folder.check_free(overwrite=overwrite)
         folder.about = settings.to_tables() | {
             "run": {"format": FORMAT, "status": "running", "started": _now()},
-            "inputs": {"notes": list(map(_utf8, notes)), "sha256": {_utf8(k): v for k, v in (inputs or {}).items()}},
+            "inputs": {
+                "remarks": list(map(_utf8, remarks)),
+                "sha256": {_utf8(k): v for k, v in (inputs or {}).items()},
+            },
             "resolved": {"dof": list(model.dof_by_epoch(series.n_epochs)), "df_A": model.df_A, "unit": series.unit},
             "versions": versions(),
         }
@@ -230,18 +233,18 @@ class RunFolder:
                 self.path / "results.nc",
                 lambda fresh: tree.to_netcdf(fresh, engine="h5netcdf", encoding=encoding),
             )
-            chains = analysis.chains
+            lineages = analysis.lineages
             write_table(self.path / "labels.csv", analysis.memberships.table())
-            write_table(self.path / "chains.csv", chains.table())
-            write_table(self.path / "links.csv", _flat_links(chains.links()))
-            events = chains.events()
+            write_table(self.path / "lineages.csv", lineages.table())
+            write_table(self.path / "links.csv", _flat_links(lineages.links()))
+            events = lineages.events()
             events["others"] = [" ".join(map(str, own)) for own in events.others]
             write_table(self.path / "events.csv", events)
             if analysis.forecast is not None:
                 write_table(self.path / "forecast.csv", analysis.forecast.table())
-            diagnostics = diagnostics_as_json(sample, self.about["inputs"].get("notes", ()))
+            diagnostics = diagnostics_as_json(sample, self.about["inputs"].get("remarks", ()))
             write_text(self.path / "diagnostics.json", json.dumps(diagnostics, indent=2) + "\n")
-            write_text(self.path / "chains.svg", alluvial_svg(chains, ink=VISIBLE_ANYWHERE))
+            write_text(self.path / "lineages.svg", alluvial_svg(lineages, ink=VISIBLE_ANYWHERE))
             self.about["run"] |= {"status": "complete" if sample.complete else "stopped", "finished": _now()}
             if seconds is not None:
                 self.about["run"]["seconds"] = round(seconds, 1)
@@ -267,14 +270,14 @@ class RunFolder:
         write_text(self.path / "run.toml", tomli_w.dumps(self.about))
 
 
-def diagnostics_as_json(sample: Sample, notes: Sequence[str] = ()) -> dict[str, Any]:
+def diagnostics_as_json(sample: Sample, remarks: Sequence[str] = ()) -> dict[str, Any]:
     """Verdict and numbers; what is not finite is null."""
     found = sample.diagnostics
     return {
         "verdict": found.verdict,
         "converged": found.converged,
         "complete": sample.complete,
-        "notes": [*sample.notes, *notes],
+        "remarks": [*sample.remarks, *remarks],
         "quantities": [
             {
                 "name": quantity.name,
@@ -303,7 +306,7 @@ def _flat_links(links: Any) -> Any:
     flat = links.drop(columns=["source", "target"])
     for name, position in (("to", "target"), ("from", "source")):
         flat.insert(0, f"{name}_time", [own[1] for own in links[position]])
-        flat.insert(0, f"{name}_chain", [own[0] for own in links[position]])
+        flat.insert(0, f"{name}_lineage", [own[0] for own in links[position]])
     return flat
 
 

@@ -12,7 +12,7 @@ from tetiwd.data.checks import Place
 from tetiwd.data.ids import is_plain_range, table_labels
 from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.errors import DataError
-from tetiwd.io.building import Epoch, Found, in_order, series_of_epochs, series_of_pooled
+from tetiwd.io.assemble import Epoch, Found, in_order, series_of_epochs, series_of_pooled
 from tetiwd.io.csv_table import as_number, csv_rows, why_no_number
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.dates import MISSING
@@ -39,7 +39,7 @@ class Square:
 
 
 def read_matrices(
-    files: Sequence[File], settings: DataSettings, notes: list[str], objects: ObjectTable | None
+    files: Sequence[File], settings: DataSettings, remarks: list[str], objects: ObjectTable | None
 ) -> Found:
     """A series from square tables: one per epoch, or one over all epochs with a table of objects."""
     if settings.kind == "distances":
@@ -49,16 +49,16 @@ def read_matrices(
             f"{files[1].name}: objects goes with one matrix over all times; give one file, or leave out objects"
         )
     squares = [read_square(file) for file in files]
-    ids = _ids(squares, notes)
+    ids = _ids(squares, remarks)
     if objects is not None:
         file, matrix = files[0].name, squares[0].matrix
         with in_file(file):
-            own, time = times_of_rows(objects, ids[0], len(matrix), settings, notes)
-        return Found(series_of_pooled(file, matrix, own, time, settings, notes))
+            own, time = times_of_rows(objects, ids[0], len(matrix), settings, remarks)
+        return Found(series_of_pooled(file, matrix, own, time, settings, remarks))
     epochs = [
         Epoch(square.file.stem, square.file.name, square.matrix, own) for square, own in zip(squares, ids, strict=True)
     ]
-    return Found(series_of_epochs(*in_order(epochs, settings, notes, "files"), settings, notes))
+    return Found(series_of_epochs(*in_order(epochs, settings, remarks, "files"), settings, remarks))
 
 
 def read_square(file: File) -> Square:
@@ -137,7 +137,7 @@ def _numbers(fields: list[str], line: int, names: list[str] | None) -> NDArray[n
     return row
 
 
-def _ids(squares: Sequence[Square], notes: list[str]) -> list[list[Any] | None]:
+def _ids(squares: Sequence[Square], remarks: list[str]) -> list[list[Any] | None]:
     """Ids of every table: numbers if all of them are plain numbers, none if they only count the rows."""
     known = [square.labels for square in squares if square.labels is not None]
     every = as_ids([label for labels in known for label in labels])
@@ -145,6 +145,6 @@ def _ids(squares: Sequence[Square], notes: list[str]) -> list[list[Any] | None]:
     parts = iter([every[start:end] for start, end in pairwise(starts)])
     ids = [None if square.labels is None else next(parts) for square in squares]
     if known and all(own is None or is_plain_range(own) for own in ids):
-        notes.append("rows are labelled 0, 1, 2, … in every table; these are taken as row numbers, not as ids")
+        remarks.append("rows are labelled 0, 1, 2, … in every table; these are taken as row numbers, not as ids")
         return [None] * len(squares)
     return ids

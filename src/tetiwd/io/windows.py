@@ -70,10 +70,10 @@ def describe_order(epochs: Sequence[Any], source: str) -> str:
     return f"order of epochs ({source}): {', '.join(shown)}"
 
 
-def note_order(epochs: EpochOfRows, notes: list[str]) -> None:
+def remark_on_order(epochs: EpochOfRows, remarks: list[str]) -> None:
     """A note where the order of epochs is only that of the rows."""
     if epochs.as_they_come and len(epochs.categories) > 1:
-        notes.append(describe_order(epochs.categories, "as they first appear, because they are text"))
+        remarks.append(describe_order(epochs.categories, "as they first appear, because they are text"))
 
 
 def _in_order_of_text(texts: list[str]) -> EpochOfRows:

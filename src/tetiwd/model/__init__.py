@@ -9,8 +9,8 @@ name in code           shape        meaning
                                     for X with d columns D_ij = ‖x_i − x_j‖² / d
 ``similarity``         (n, n)       dot products K = X Xᵀ / d, so that D_ij = K_ii + K_jj − 2 K_ij
 ``labels``             (n,)         cluster of every object: 0 … k−1, indexing the rows of A
-``labels_by_epoch``    T × (n_t,)   the same as *chain ids*: one integer at consecutive epochs means "linked"
-``chain_ids``          (k,)         chain id of every row of A_t, increasing
+``labels_by_epoch``    T × (n_t,)   the same as *lineage ids*: one integer at consecutive epochs means "linked"
+``lineage_ids``          (k,)         lineage id of every row of A_t, increasing
 ``counts``             (k,)         cluster sizes n_c
 ``block_sums``         (k, k)       S = Zᵀ D Z, both triangles, so S_cc counts each pair twice
 ``A``                  (k, k)       between-cluster covariance A_t

@@ -16,25 +16,25 @@ Floats = NDArray[np.float64]
 
 
 def log_prior_geometry(
-    A_by_epoch: Sequence[ArrayLike], chain_ids_by_epoch: Sequence[ArrayLike], df_A: float, new_scale: float
+    A_by_epoch: Sequence[ArrayLike], lineage_ids_by_epoch: Sequence[ArrayLike], df_A: float, new_scale: float
 ) -> float:
     """Log density of A_1 … A_T given which of their rows are linked (paper, "Prior over A_t")."""
     total = 0.0
-    A_before, chains_before = np.empty((0, 0)), np.empty(0, dtype=int)
-    for A, chains in zip(A_by_epoch, chain_ids_by_epoch, strict=True):
-        A_now, chains_now = np.asarray(A, dtype=float), np.asarray(chains, dtype=int)
-        total += log_wishart(A_now, prior_scale(A_before, chains_before, chains_now, new_scale), df_A)
+    A_before, lineages_before = np.empty((0, 0)), np.empty(0, dtype=int)
+    for A, lineages in zip(A_by_epoch, lineage_ids_by_epoch, strict=True):
+        A_now, lineages_now = np.asarray(A, dtype=float), np.asarray(lineages, dtype=int)
+        total += log_wishart(A_now, prior_scale(A_before, lineages_before, lineages_now, new_scale), df_A)
         if total == -np.inf:  # such an A can be no scale of the next
             return total
-        A_before, chains_before = A_now, chains_now
+        A_before, lineages_before = A_now, lineages_now
     return total
 
 
-def prior_scale(A_before: Floats, chains_before: ArrayLike, chains_now: ArrayLike, new_scale: float) -> Floats:
+def prior_scale(A_before: Floats, lineages_before: ArrayLike, lineages_now: ArrayLike, new_scale: float) -> Floats:
     """P_t: yesterday's A for linked clusters, ``new_scale`` on the diagonal for new ones."""
-    row_before = {chain: row for row, chain in enumerate(_distinct(chains_before))}
-    now = _distinct(chains_now)
-    linked = [c for c, chain in enumerate(now) if chain in row_before]
+    row_before = {lineage: row for row, lineage in enumerate(_distinct(lineages_before))}
+    now = _distinct(lineages_now)
+    linked = [c for c, lineage in enumerate(now) if lineage in row_before]
     source = [row_before[now[c]] for c in linked]
     P = new_scale * np.eye(len(now))
     P[np.ix_(linked, linked)] = np.asarray(A_before)[np.ix_(source, source)]
@@ -108,12 +108,12 @@ def _symmetric(name: str, matrix: ArrayLike) -> NDArray[Any]:
     return M
 
 
-def _distinct(chain_ids: ArrayLike) -> list[int]:
-    """Chain ids as a list, none of them twice."""
-    chains = [int(chain) for chain in np.asarray(chain_ids, dtype=int)]
-    if len(set(chains)) < len(chains):
-        raise ValueError(f"a chain has one row of A at an epoch, but chain ids repeat: {chains}")
-    return chains
+def _distinct(lineage_ids: ArrayLike) -> list[int]:
+    """Lineage ids as a list, none of them twice."""
+    lineages = [int(lineage) for lineage in np.asarray(lineage_ids, dtype=int)]
+    if len(set(lineages)) < len(lineages):
+        raise ValueError(f"a lineage has one row of A at an epoch, but lineage ids repeat: {lineages}")
+    return lineages
 
 
 def _log_det(A: Floats) -> float:

@@ -25,7 +25,7 @@ def log_joint(
 ) -> float:
     """Log joint density (paper Eq. 15 times the priors of alpha, xi and new_scale).
 
-    ``labels_by_epoch`` holds chain ids; row c of ``A_by_epoch[t]`` belongs to the c-th smallest chain id at t.
+    ``labels_by_epoch`` holds lineage ids; row c of ``A_by_epoch[t]`` belongs to the c-th smallest lineage id at t.
     With ``geometry="isotropic"`` every A_t must be new_scale · I and has no density of its own; without coupling every
     epoch stands alone. ``alpha``, ``xi`` and ``new_scale`` may be left out where the hyperparameters fix them.
     Where a prior says that something is impossible, −inf is returned and nothing further is evaluated.
@@ -57,17 +57,17 @@ def _log_parts(
     if kind not in likelihoods:
         raise ValueError(f'kind must be "distances" or "similarities", not {kind!r}')
     likelihood = likelihoods[kind]
-    chains_and_rows = [np.unique(np.asarray(labels), return_inverse=True) for labels in labels_by_epoch]
-    chain_ids_by_epoch = [chains for chains, _ in chains_and_rows]
+    lineages_and_rows = [np.unique(np.asarray(labels), return_inverse=True) for labels in labels_by_epoch]
+    lineage_ids_by_epoch = [lineages for lineages, _ in lineages_and_rows]
     dof = h.dof_by_epoch(len(data_by_epoch))
     yield log_prior(h.alpha, alpha) + log_prior(h.xi, xi) + log_prior(h.new_scale, new_scale)
     together: list[Sequence[int]] = [range(len(dof))] if h.coupling else [[t] for t in range(len(dof))]
     for epochs in together:
         yield log_prior_partitions([labels_by_epoch[t] for t in epochs], xi, h.max_clusters)
         if h.geometry == "full":
-            A, chains = [A_by_epoch[t] for t in epochs], [chain_ids_by_epoch[t] for t in epochs]
-            yield log_prior_geometry(A, chains, h.df_A, new_scale)
-    for data, (_, rows), A_t, d in zip(data_by_epoch, chains_and_rows, A_by_epoch, dof, strict=True):
+            A, lineages = [A_by_epoch[t] for t in epochs], [lineage_ids_by_epoch[t] for t in epochs]
+            yield log_prior_geometry(A, lineages, h.df_A, new_scale)
+    for data, (_, rows), A_t, d in zip(data_by_epoch, lineages_and_rows, A_by_epoch, dof, strict=True):
         yield likelihood(data, rows, A_t, alpha, d)
 
 

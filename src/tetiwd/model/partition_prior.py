@@ -1,6 +1,6 @@
 """How probable linked partitions are before any distance is seen: a Dirichlet process that remembers one epoch.
 
-Sizes of yesterday's clusters act as extra counts for those linked into today. Clusters are compared by chain id:
+Sizes of yesterday's clusters act as extra counts for those linked into today. Clusters are compared by lineage id:
 the same integer at consecutive epochs means linked; an integer that comes back after a gap counts as new.
 """
 
@@ -30,9 +30,9 @@ def _log_transition(before: dict[int, int], now: dict[int, int], xi: float, max_
     n_before, n_now = sum(before.values()), sum(now.values())
     total = lgamma(xi + n_before) - lgamma(xi + n_before + n_now)
     n_new = 0
-    for chain, size in now.items():
-        if chain in before:
-            total += lgamma(before[chain] + share + size) - lgamma(before[chain] + share)
+    for lineage, size in now.items():
+        if lineage in before:
+            total += lgamma(before[lineage] + share + size) - lgamma(before[lineage] + share)
         elif max_clusters is None:
             total += log(xi) + lgamma(size)
         else:
@@ -88,8 +88,8 @@ def _sizes(labels: ArrayLike) -> dict[int, int]:
     assigned = np.asarray(labels)
     if assigned.size and assigned.dtype.kind not in "iu":
         raise ValueError(f"labels must be integers, not {assigned.dtype}")
-    chains, sizes = np.unique(assigned, return_counts=True)
-    return {int(chain): int(size) for chain, size in zip(chains, sizes, strict=True)}
+    lineages, sizes = np.unique(assigned, return_counts=True)
+    return {int(lineage): int(size) for lineage, size in zip(lineages, sizes, strict=True)}
 
 
 def _log_falling(n: int, k: int) -> float:

@@ -23,9 +23,9 @@ class Simulation:
     """Simulated objects with the truth behind them; lists run over epochs."""
 
     X: list[Floats]  # T × (n_t, d)
-    labels: list[Ints]  # T × (n_t,) chain ids: equal at consecutive epochs means linked
+    labels: list[Ints]  # T × (n_t,) lineage ids: equal at consecutive epochs means linked
     alpha: float
-    A: list[Floats] | None = None  # T × (k_t, k_t), rows in increasing order of chain id
+    A: list[Floats] | None = None  # T × (k_t, k_t), rows in increasing order of lineage id
     xi: float | None = None
     new_scale: float | None = None
 
@@ -95,10 +95,10 @@ def simulate(
 def draw_partitions(
     n_by_epoch: Sequence[int], xi: float, max_clusters: int | None, rng: np.random.Generator
 ) -> list[Ints]:
-    """Linked partitions by an urn: an object joins a chain with weight "members now and at the epoch before"."""
+    """Linked partitions by an urn: an object joins a lineage with weight "members now and at the epoch before"."""
     share = 0.0 if max_clusters is None else xi / max_clusters
     before: dict[int, int] = {}
-    next_chain = 0
+    next_lineage = 0
     series = []
     for n in n_by_epoch:
         if n < 1:
@@ -106,16 +106,16 @@ def draw_partitions(
         now: dict[int, int] = {}
         labels = np.empty(n, dtype=np.int64)
         for item in range(n):
-            chains = list(before | now)
-            weights = [before.get(c, 0) + now.get(c, 0) + share for c in chains]
-            newborn = xi if max_clusters is None else share * (max_clusters - len(chains))
+            lineages = list(before | now)
+            weights = [before.get(c, 0) + now.get(c, 0) + share for c in lineages]
+            newborn = xi if max_clusters is None else share * (max_clusters - len(lineages))
             pick = _pick([*weights, newborn], rng)
-            if pick == len(chains):
-                chain, next_chain = next_chain, next_chain + 1
+            if pick == len(lineages):
+                lineage, next_lineage = next_lineage, next_lineage + 1
             else:
-                chain = chains[pick]
-            now[chain] = now.get(chain, 0) + 1
-            labels[item] = chain
+                lineage = lineages[pick]
+            now[lineage] = now.get(lineage, 0) + 1
+            labels[item] = lineage
         series.append(labels)
         before = now
     return series
@@ -124,25 +124,25 @@ def draw_partitions(
 def draw_geometry(
     labels_by_epoch: Sequence[Ints], df_A: float, new_scale: float, rng: np.random.Generator
 ) -> list[Floats]:
-    """A_1 … A_T from the Wishart chain, rows in increasing order of chain id."""
+    """A_1 … A_T from the Wishart chain, rows in increasing order of lineage id."""
     from scipy.stats import wishart
 
     series: list[Floats] = []
-    chains_before: list[int] = []
+    lineages_before: list[int] = []
     for labels in labels_by_epoch:
-        chains = sorted({int(c) for c in labels})
-        if df_A <= len(chains) - 1:
+        lineages = sorted({int(c) for c in labels})
+        if df_A <= len(lineages) - 1:
             raise SettingsError(
-                f"the simulation made {len(chains)} clusters, which need df_A > {len(chains) - 1}; df_A is {df_A:g}"
+                f"the simulation made {len(lineages)} clusters, which need df_A > {len(lineages) - 1}; df_A is {df_A:g}"
             )
-        mean = np.diag(np.full(len(chains), new_scale))
-        for a, chain_a in enumerate(chains):
-            for b, chain_b in enumerate(chains):
-                if chain_a in chains_before and chain_b in chains_before:
-                    mean[a, b] = series[-1][chains_before.index(chain_a), chains_before.index(chain_b)]
+        mean = np.diag(np.full(len(lineages), new_scale))
+        for a, lineage_a in enumerate(lineages):
+            for b, lineage_b in enumerate(lineages):
+                if lineage_a in lineages_before and lineage_b in lineages_before:
+                    mean[a, b] = series[-1][lineages_before.index(lineage_a), lineages_before.index(lineage_b)]
         draw = wishart.rvs(df_A, mean / df_A, random_state=rng)
-        series.append(np.reshape(draw, (len(chains),) * 2))
-        chains_before = chains
+        series.append(np.reshape(draw, (len(lineages),) * 2))
+        lineages_before = lineages
     return series
 
 
@@ -164,17 +164,17 @@ def draw_objects(
     series = []
     direction: dict[int, Floats] = {}
     for labels, A, d in zip(labels_by_epoch, A_by_epoch, dof, strict=True):
-        chains = sorted({int(c) for c in labels})
-        fresh = {c: rng.standard_normal(int(d)) for c in chains}
+        lineages = sorted({int(c) for c in labels})
+        fresh = {c: rng.standard_normal(int(d)) for c in lineages}
         earlier = direction if persistence else {}
         direction = {
             c: persistence * earlier[c] + np.sqrt(1 - persistence**2) * fresh[c] if c in earlier else fresh[c]
-            for c in chains
+            for c in lineages
         }
         eigenvalues, vectors = np.linalg.eigh(A)
         root = (vectors * np.sqrt(np.maximum(eigenvalues, 0))) @ vectors.T
-        centres = root @ np.array([direction[c] for c in chains])
-        row = [chains.index(int(c)) for c in labels]
+        centres = root @ np.array([direction[c] for c in lineages])
+        row = [lineages.index(int(c)) for c in labels]
         series.append(centres[row] + np.sqrt(alpha) * rng.standard_normal((len(labels), int(d))))
     return series
 

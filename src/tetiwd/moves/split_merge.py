@@ -1,8 +1,8 @@
-"""Move 5: clusters are split and merged at one epoch or along their chain, which objects hardly achieve one by one.
+"""Move 5: clusters are split and merged at one epoch or along their lineage, which objects hardly achieve one by one.
 
-Two objects of an epoch are drawn. If they share a cluster, it is split between them there, and its chain at some of
+Two objects of an epoch are drawn. If they share a cluster, it is split between them there, and its lineage at some of
 the epochs that follow as well; otherwise the cluster of the second is merged into that of the first, along both
-chains as far as drawn. The part that is split off may continue a chain that ended before, and a chain that begins
+lineages as far as drawn. The part that is split off may continue a lineage that ended before, and a lineage that begins
 afterwards may continue it. Everything is proposed on a trial of the state and accepted or rejected as a whole.
 """
 
@@ -76,7 +76,7 @@ def propose(
     split = bool(a == b)
     if split and not has_room(state, t, length, models[t]):
         return None
-    chain_a, chain_b = state.chain_from(t, a), state.chain_from(t, b)
+    lineage_a, lineage_b = state.lineage_from(t, a), state.lineage_from(t, b)
     trial, parts, totals, part = state.trial(), [], np.zeros(3), -1
     for s in range(t, t + length):
         at_first, at_last = s == t, s == t + length - 1
@@ -86,8 +86,8 @@ def propose(
             *trial.around(s, coupled=coupled),
             models[s],
             split,
-            chain_a[s - t],
-            chain_b[s - t],
+            lineage_a[s - t],
+            lineage_b[s - t],
             first if at_first else -1,
             second if at_first else -1,
             part,
@@ -95,13 +95,13 @@ def propose(
         )
         if not possible:
             return None
-        parts.append((members, side, chain_a[s - t], part))
+        parts.append((members, side, lineage_a[s - t], part))
         totals += logs
     log_split, log_merge, gain = totals
     if coupled:
         two = trial if split else state
-        log_split += log_chance_of_length(length, len(chain_a))
-        log_merge += log_chance_of_length(length, shared_length(two, t, chain_a[0], parts[0][3]))
+        log_split += log_chance_of_length(length, len(lineage_a))
+        log_merge += log_chance_of_length(length, shared_length(two, t, lineage_a[0], parts[0][3]))
     return Change(split, trial, parts, gain, log_merge - log_split if split else log_split - log_merge)
 
 
@@ -113,8 +113,8 @@ def carry_out(state: ChainState, t: int, change: Change) -> None:
 
 
 def shared_length(state: ChainState, t: int, a: int, b: int) -> int:
-    """For how many epochs, from t on, the chains of two clusters live side by side."""
-    return min(len(state.chain_from(t, a)), len(state.chain_from(t, b)))
+    """For how many epochs, from t on, the lineages of two clusters live side by side."""
+    return min(len(state.lineage_from(t, a)), len(state.lineage_from(t, b)))
 
 
 def draw_length(longest: int, rng: np.random.Generator) -> int:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.notes.best import best_of_rows
 from tetiwd.notes.nearest import Lists, Progress, rounded
+from tetiwd.notes.top_k import best_of_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

@@ -1,4 +1,4 @@
-"""Objects that change their cluster chain from one window to the next, and objects that skip a window and return."""
+"""Objects that change their lineage from one window to the next, and objects that skip a window and return."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
 
 Ints = NDArray[np.int64]
-COLUMNS = ("from_time", "to_time", "from_chain", "to_chain", "n_objects", "of", "expected", "small")
+COLUMNS = ("from_time", "to_time", "from_lineage", "to_lineage", "n_objects", "of", "expected", "small")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -23,26 +23,26 @@ class Changes:
     """Who goes where, in numbers; every object counts once. Windows are those of the series."""
 
     table: "pd.DataFrame"  # COLUMNS, see changes_of
-    n_changed: int  # objects that change chain between consecutive windows at least once
+    n_changed: int  # objects that change lineage between consecutive windows at least once
     n_followed: int  # objects that are there in two consecutive windows
     n_returned: int  # objects that skip one window or more and return
-    n_returned_elsewhere: int  # those of them that return to another chain
+    n_returned_elsewhere: int  # those of them that return to another lineage
 
 
 def changes_of(notes: NotesSeries, analysis: "Analysis", members: Members) -> Changes:
-    """All changes of chain. Columns of its table:
+    """All changes of lineage. Columns of its table:
 
-    ``n_objects`` go from one chain to another between consecutive windows, ``of`` those of the chain that are there in
+    ``n_objects`` go from one lineage to another between consecutive windows, ``of`` those of the lineage that are there in
     both; ``expected`` is the mean number over draws. ``small`` marks fewer than five objects.
     """
-    flows = analysis.chains.flows()
+    flows = analysis.lineages.flows()
     flows = flows[flows.n_skipped == 0]
-    of = flows.groupby(["from_time", "from_chain"]).n_objects.transform("sum")
+    of = flows.groupby(["from_time", "from_lineage"]).n_objects.transform("sum")
     table = flows.assign(of=of, small=flows.n_objects < FEW)
-    table = table[(table.n_objects > 0) & (table.from_chain != table.to_chain)]
+    table = table[(table.n_objects > 0) & (table.from_lineage != table.to_lineage)]
     before, after = _steps(notes)
     gap = notes.rows.window[after] - notes.rows.window[before]
-    moved = members.chain[after] != members.chain[before]
+    moved = members.lineage[after] != members.lineage[before]
 
     def n_different(which: NDArray[np.bool_]) -> int:
         return len(np.unique(members.whose[after[which]]))
@@ -57,11 +57,11 @@ def changes_of(notes: NotesSeries, analysis: "Analysis", members: Members) -> Ch
 
 
 def changes_by_id(notes: NotesSeries, members: Members) -> "pd.DataFrame":
-    """One row per change of chain between two appearances of an object, with its id and whether it skipped windows."""
+    """One row per change of lineage between two appearances of an object, with its id and whether it skipped windows."""
     import pandas as pd
 
     before, after = _steps(notes)
-    moved = members.chain[before] != members.chain[after]
+    moved = members.lineage[before] != members.lineage[after]
     before, after = before[moved], after[moved]
     rows, times = notes.rows, np.array([*notes.rows.times, None], dtype=object)[:-1]
     return pd.DataFrame(
@@ -69,8 +69,8 @@ def changes_by_id(notes: NotesSeries, members: Members) -> "pd.DataFrame":
             "id": pd.Series([notes.notes.objects[own] for own in rows.whose[after]], dtype=object),
             "from_time": times[rows.window[before]],
             "to_time": times[rows.window[after]],
-            "from_chain": members.chain[before],
-            "to_chain": members.chain[after],
+            "from_lineage": members.lineage[before],
+            "to_lineage": members.lineage[after],
             "n_skipped": rows.window[after] - rows.window[before] - 1,
         }
     )

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from tetiwd.notes.extra import text_module
-from tetiwd.plots.colours import BLACK, WHITE, chain_colour, contrast
+from tetiwd.notes.requirements import text_module
+from tetiwd.plots.colours import BLACK, WHITE, contrast, lineage_colour
 from tetiwd.plots.text import clean
 
 WIDE, HIGH = 360, 230  # pixels
@@ -36,8 +36,8 @@ class CloudWord:
     tip: str = ""
 
 
-def word_cloud(words: Iterable[CloudWord], chain: int, *, seed: int = 0) -> str:
-    """The words of a chain in its colour, the larger the more weight; empty if there are none.
+def word_cloud(words: Iterable[CloudWord], lineage: int, *, seed: int = 0) -> str:
+    """The words of a lineage in its colour, the larger the more weight; empty if there are none.
 
     The same words and seed give the same picture.
     """
@@ -50,11 +50,11 @@ def word_cloud(words: Iterable[CloudWord], chain: int, *, seed: int = 0) -> str:
         return ""
     placed = _placed({shown: own.weight for shown, own in given.items()}, seed)
     listed = ", ".join(word for word, *_ in placed)
-    about = {"role": "img", "aria-label": f"Word cloud of chain {chain}: {listed}", "class": f"w{chain}"}
-    look = {"fill": readable(chain_colour(chain), PAPER), "font-family": FONTS}
+    about = {"role": "img", "aria-label": f"Word cloud of lineage {lineage}: {listed}", "class": f"w{lineage}"}
+    look = {"fill": readable(lineage_colour(lineage), PAPER), "font-family": FONTS}
     size = {"viewBox": f"0 0 {WIDE} {HIGH}", "width": str(WIDE)}
     root = Element("svg", {"xmlns": "http://www.w3.org/2000/svg"} | about | look | size)
-    group = SubElement(root, "g", {"data-chain": str(chain)})
+    group = SubElement(root, "g", {"data-lineage": str(lineage)})
     for word, height, x, y, length in placed:
         place = {"x": f"{x:g}", "y": f"{y:g}", "font-size": f"{height}", "textLength": f"{length:.1f}"}
         text = SubElement(group, "text", place | {"lengthAdjust": "spacingAndGlyphs"})
@@ -64,7 +64,7 @@ def word_cloud(words: Iterable[CloudWord], chain: int, *, seed: int = 0) -> str:
 
 
 def cloud_words(table: Any) -> list[CloudWord]:
-    """The words that a chain uses more often, from :attr:`tetiwd.notes.findings.Findings.words`.
+    """The words that a lineage uses more often, from :attr:`tetiwd.notes.findings.Findings.words`.
 
     Their weight is the logarithm of the odds ratio that is certain: frequency relative to the rest, not counts.
     """
@@ -74,14 +74,14 @@ def cloud_words(table: Any) -> list[CloudWord]:
     ]
 
 
-def cloud_colours(chains: Iterable[int]) -> str:
-    """Style rules for the words of these chains, readable by day and by night."""
-    chosen, rules = sorted(set(chains)), []
+def cloud_colours(lineages: Iterable[int]) -> str:
+    """Style rules for the words of these lineages, readable by day and by night."""
+    chosen, rules = sorted(set(lineages)), []
     for ground, opening, closing in (
         (PAPER, "", ""),
         (NIGHT, "@media screen and (prefers-color-scheme: dark) { ", " }"),
     ):
-        own = (f".w{chain} {{ fill: {readable(chain_colour(chain), ground)}; }}" for chain in chosen)
+        own = (f".w{lineage} {{ fill: {readable(lineage_colour(lineage), ground)}; }}" for lineage in chosen)
         rules.append(opening + " ".join(own) + closing)
     return "\n".join(rules)
 

@@ -29,7 +29,7 @@ class Counts:
     without_sentences: int = 0  # objects in a window that have notes there, but no sentence to be compared
     small_windows: tuple[tuple[Any, int], ...] = ()  # windows that are left out, with their numbers of objects
 
-    def in_words(self) -> list[str]:
+    def narrate(self) -> list[str]:
         """What the user should know, one line each."""
         lines = [f"{_some(self.notes, 'note')} of {_some(self.objects, 'object')}, from {_some(self.rows, 'row')}"]
         left_out = {

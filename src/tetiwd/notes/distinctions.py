@@ -1,8 +1,8 @@
-"""Clusters of sentences that distinguish a cluster chain: how much more often its notes have them, with intervals.
+"""Clusters of sentences that distinguish a lineage: how much more often its notes have them, with intervals.
 
-In every draw the objects in windows with and without such a sentence are counted, in the chain and elsewhere, and both
+In every draw the objects in windows with and without such a sentence are counted, in the lineage and elsewhere, and both
 shares are drawn from the Beta posteriors of these counts (Jeffreys' prior; objects count once, see
-:mod:`tetiwd.notes.usage`). So intervals hold both chance and the uncertainty of who is in the chain.
+:mod:`tetiwd.notes.odds`). So intervals hold both chance and the uncertainty of who is in the lineage.
 """
 
 from typing import TYPE_CHECKING
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.notes.members import FEW, Members, objects_by_chain
+from tetiwd.notes.members import FEW, Members, objects_by_lineage
+from tetiwd.notes.odds import Usage, usage_of
 from tetiwd.notes.pipeline import NotesSeries
-from tetiwd.notes.usage import Usage, usage_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-COLUMNS = ("chain", "cluster", "here", "elsewhere", "difference", "lower", "upper")
+COLUMNS = ("lineage", "cluster", "here", "elsewhere", "difference", "lower", "upper")
 MOST_DRAWS = 200
 N_SHARES = 4000  # drawn in all, at least
-CANDIDATES = 12  # clusters of sentences of a chain, in either direction, whose intervals are drawn
+CANDIDATES = 12  # clusters of sentences of a lineage, in either direction, whose intervals are drawn
 JEFFREYS = 0.5
 
 
@@ -37,7 +37,7 @@ def distinctions(
     least: int = FEW,
     seed: int = 0,
 ) -> "pd.DataFrame":
-    """One row per chain and cluster of sentences that distinguishes it, by chain, the most certain difference first.
+    """One row per lineage and cluster of sentences that distinguishes it, by lineage, the most certain difference first.
 
     ``here`` and ``elsewhere`` are shares of objects in windows, ``difference`` is that of the shares with its interval
     from ``lower`` to ``upper``. Listed are the largest differences that are more than chance, among clusters that
@@ -46,56 +46,56 @@ def distinctions(
     import pandas as pd
 
     usage = usage_of(notes.rows.matrix, members)
-    chain, cluster = _candidates(usage, level, least)
-    here, elsewhere = _shares_in_draws(notes, alignment, chain, cluster, seed)
+    lineage, cluster = _candidates(usage, level, least)
+    here, elsewhere = _shares_in_draws(notes, alignment, lineage, cluster, seed)
     difference = here - elsewhere
     tail = (1 - level) / 2
     lower, upper = np.quantile(difference, [tail, 1 - tail], axis=0)
     mean = difference.mean(axis=0)
     kept = np.flatnonzero((lower > 0) | (upper < 0))
     certain = np.where(lower > 0, lower, -upper)
-    kept = kept[np.lexsort((-np.abs(mean[kept]), -certain[kept], chain[kept]))]
-    columns = (chain, cluster, usage.here[chain, cluster], usage.elsewhere[chain, cluster], mean, lower, upper)
+    kept = kept[np.lexsort((-np.abs(mean[kept]), -certain[kept], lineage[kept]))]
+    columns = (lineage, cluster, usage.here[lineage, cluster], usage.elsewhere[lineage, cluster], mean, lower, upper)
     return pd.DataFrame({name: values[kept] for name, values in zip(COLUMNS, columns, strict=True)})
 
 
 def _candidates(usage: Usage, level: float, least: int) -> tuple[Ints, Ints]:
-    """The largest clear differences of every chain in either direction, as pairs of chain and cluster."""
+    """The largest clear differences of every lineage in either direction, as pairs of lineage and cluster."""
     difference = usage.here - usage.elsewhere
     possible = usage.clear(level) & usage.used_by(least)
     found = []
     for sign in (1, -1):
         size = np.where(possible & (sign * difference > 0), np.abs(difference), 0.0)
         order = np.argsort(-size, axis=1, kind="stable")[:, :CANDIDATES]
-        chain, rank = np.nonzero(np.take_along_axis(size, order, axis=1))
-        found.append((chain, order[chain, rank]))
-    chain, cluster = (np.concatenate(own) for own in zip(*found, strict=True))
-    return chain, cluster
+        lineage, rank = np.nonzero(np.take_along_axis(size, order, axis=1))
+        found.append((lineage, order[lineage, rank]))
+    lineage, cluster = (np.concatenate(own) for own in zip(*found, strict=True))
+    return lineage, cluster
 
 
 def _shares_in_draws(
-    notes: NotesSeries, alignment: "Alignment", chain: Ints, cluster: Ints, seed: int
+    notes: NotesSeries, alignment: "Alignment", lineage: Ints, cluster: Ints, seed: int
 ) -> tuple[Floats, Floats]:
-    """Drawn shares here and elsewhere of every pair of chain and cluster, both (shares, pairs)."""
+    """Drawn shares here and elsewhere of every pair of lineage and cluster, both (shares, pairs)."""
     _, whose = np.unique(notes.rows.whose, return_inverse=True)
-    n_chains, n_draws = alignment.n_chains, min(MOST_DRAWS, alignment.n_draws)
+    n_lineages, n_draws = alignment.n_lineages, min(MOST_DRAWS, alignment.n_draws)
     chosen = np.linspace(0, alignment.n_draws - 1, n_draws).round().astype(int)
     n_each = -(-N_SHARES // n_draws)
     rng = np.random.default_rng(seed)
     pairs = notes.rows.matrix[:, cluster].toarray().T  # (pairs, rows): things of the pairs
     everywhere = pairs.sum(axis=1)
-    here, elsewhere = (np.empty((n_draws * n_each, len(chain))) for _ in range(2))
+    here, elsewhere = (np.empty((n_draws * n_each, len(lineage))) for _ in range(2))
     for s, words in enumerate(alignment.words[chosen]):
-        n_rows = np.bincount(words + 1, minlength=n_chains + 1)[1:]
-        n_objects, n_others = objects_by_chain(words.astype(np.int64), whose, n_chains)
-        inside = (pairs * (words[None, :] == chain[:, None])).sum(axis=1)
+        n_rows = np.bincount(words + 1, minlength=n_lineages + 1)[1:]
+        n_objects, n_others = objects_by_lineage(words.astype(np.int64), whose, n_lineages)
+        inside = (pairs * (words[None, :] == lineage[:, None])).sum(axis=1)
         block = slice(s * n_each, (s + 1) * n_each)
         n_out = len(words) - n_rows
         for target, with_it, n, objects in (
             (here, inside, n_rows, n_objects),
             (elsewhere, everywhere - inside, n_out, n_others),
         ):
-            weight = objects[chain] / np.maximum(n[chain], 1)
-            yes, no = with_it * weight, (n[chain] - with_it) * weight
-            target[block] = rng.beta(JEFFREYS + yes, JEFFREYS + no, (n_each, len(chain)))
+            weight = objects[lineage] / np.maximum(n[lineage], 1)
+            yes, no = with_it * weight, (n[lineage] - with_it) * weight
+            target[block] = rng.beta(JEFFREYS + yes, JEFFREYS + no, (n_each, len(lineage)))
     return here, elsewhere

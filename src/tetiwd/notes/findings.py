@@ -1,4 +1,4 @@
-"""What notes say about cluster chains: words, clusters of sentences, outcomes, changes; in tables and in words."""
+"""What notes say about lineages: words, clusters of sentences, outcomes, changes; in tables and in words."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -7,83 +7,85 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tetiwd.errors import SettingsError
-from tetiwd.notes.chain_words import chain_words
 from tetiwd.notes.changes import Changes, changes_of
 from tetiwd.notes.distinctions import distinctions
+from tetiwd.notes.lineage_words import lineage_words
 from tetiwd.notes.members import FEW, Members, members_of
 from tetiwd.notes.pipeline import NotesSeries
-from tetiwd.notes.rates import Rates, rates_by_chain
+from tetiwd.notes.rates import Rates, rates_by_lineage
 from tetiwd.notes.sentence_clusters import SentenceCluster, sentence_clusters
 from tetiwd.plots.text import clean
-from tetiwd.summarize.words import listed, plural
+from tetiwd.summarize.narrative import listed, plural
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from tetiwd.analysis import Analysis
 
-NAMED = 6  # words of a chain in a sentence
+NAMED = 6  # words of a lineage in a sentence
 LONGEST_NAME, LONGEST_WORD = 60, 40
 FEW_WORDS = "fewer than five objects"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Findings:
-    """Everything the notes say about the chains of an analysis.
+    """Everything the notes say about the lineages of an analysis.
 
     It holds sentences of the notes (``clusters``) and no ids; all else are counts, shares and words.
     """
 
     members: Members
     level: float  # of all intervals
-    words: "pd.DataFrame"  # of every chain, see tetiwd.notes.chain_words.ChainWords.top
-    distinctions: "pd.DataFrame"  # clusters of sentences by chain, see tetiwd.notes.distinctions
-    clusters: dict[int, SentenceCluster]  # those that distinguish a chain
+    words: "pd.DataFrame"  # of every lineage, see tetiwd.notes.lineage_words.LineageWords.top
+    distinctions: "pd.DataFrame"  # clusters of sentences by lineage, see tetiwd.notes.distinctions
+    clusters: dict[int, SentenceCluster]  # those that distinguish a lineage
     rates: tuple[Rates, ...]  # one per outcome that is known of anybody
     unknown: tuple[str, ...]  # outcomes that are known of nobody
     changes: Changes
-    silent: tuple[int, ...]  # chains of which nothing is said because they, or all others, have fewer than five objects
+    silent: tuple[
+        int, ...
+    ]  # lineages of which nothing is said because they, or all others, have fewer than five objects
 
-    def words_of(self, chain: int) -> tuple[list[str], list[str]]:
-        """Words that a chain uses more often than others, and words that it uses less often."""
-        own = self.words[self.words.chain == chain]
+    def words_of(self, lineage: int) -> tuple[list[str], list[str]]:
+        """Words that a lineage uses more often than others, and words that it uses less often."""
+        own = self.words[self.words.lineage == lineage]
         return own.word[own.certain > 0].tolist(), own.word[own.certain < 0].tolist()
 
-    def in_words(self) -> list[str]:
+    def narrate(self) -> list[str]:
         """The most important of it, in a few sentences."""
         sentences = [sentence for rates in self.rates for sentence in self._favourable(rates)]
         for name in self.unknown:
             sentences.append(f"“{clean(name, LONGEST_NAME)}” is not known of any object in these windows.")
-        return [*sentences, *_changes_in_words(self.changes), *self._small()]
+        return [*sentences, *_changes_narrate(self.changes), *self._small()]
 
     def _favourable(self, rates: Rates) -> list[str]:
-        """The most and the least favourable chain, if that can be told."""
+        """The most and the least favourable lineage, if that can be told."""
         name = clean(rates.name, LONGEST_NAME) or "the outcome"
         if len(rates.compared) < 2:
-            n = "Only one chain has" if len(rates.compared) else "No chain has"
-            return [f"{n} five objects or more of which “{name}” is known: chains cannot be compared."]
+            n = "Only one lineage has" if len(rates.compared) else "No lineage has"
+            return [f"{n} five objects or more of which “{name}” is known: lineages cannot be compared."]
         good, bad = (("highest", rates.highest()), ("lowest", rates.lowest()))[:: 1 if rates.good else -1]
         meant = f"“{name}” (a yes is {'good' if rates.good else 'bad'})"
         return [self._extreme(rates, meant, "most", *good), self._extreme(rates, f"“{name}”", "least", *bad)]
 
-    def _extreme(self, rates: Rates, name: str, kind: str, end: str, by_chain: dict[int, float]) -> str:
-        chain, probability = next(iter(by_chain.items()))
+    def _extreme(self, rates: Rates, name: str, kind: str, end: str, by_lineage: dict[int, float]) -> str:
+        lineage, probability = next(iter(by_lineage.items()))
         if probability < self.level:
-            named = [(own, p) for own, p in list(by_chain.items())[:3] if p >= 0.05]
-            possible = listed([f"chain {own} ({p:.2f})" for own, p in named])
+            named = [(own, p) for own, p in list(by_lineage.items())[:3] if p >= 0.05]
+            possible = listed([f"lineage {own} ({p:.2f})" for own, p in named])
             return (
-                f"Which chain is the {kind} favourable by {name} cannot be told; the probability of having the {end} "
+                f"Which lineage is the {kind} favourable by {name} cannot be told; the probability of having the {end} "
                 f"rate: {possible}."
             )
-        own = rates.table().set_index("chain").loc[chain]
+        own = rates.table().set_index("lineage").loc[lineage]
         return (
-            f"Chain {chain} is the {kind} favourable by {name}: its rate is {own.rate:.0%} ({own.lower:.0%} to "
+            f"Lineage {lineage} is the {kind} favourable by {name}: its rate is {own.rate:.0%} ({own.lower:.0%} to "
             f"{own.upper:.0%}), the {end} of those compared with probability {_probability(probability)}. "
-            f"{self._described(chain)}"
+            f"{self._described(lineage)}"
         )
 
-    def _described(self, chain: int) -> str:
-        more, less = ([clean(word, LONGEST_WORD) for word in words[:NAMED]] for words in self.words_of(chain))
+    def _described(self, lineage: int) -> str:
+        more, less = ([clean(word, LONGEST_WORD) for word in words[:NAMED]] for words in self.words_of(lineage))
         if not more and not less:
             return "No word tells it from the others."
         parts = []
@@ -97,13 +99,13 @@ class Findings:
         small = np.flatnonzero(self.members.small).tolist()
         if not small:
             return []
-        names = f"Chain{'s' if len(small) > 1 else ''} {listed(small)}"
+        names = f"Lineage{'s' if len(small) > 1 else ''} {listed(small)}"
         said = f"{names} {'have' if len(small) > 1 else 'has'} {FEW_WORDS}"
         return [f"{said}: no words and no rates are given." if set(small) <= set(self.silent) else f"{said}."]
 
     def __repr__(self) -> str:
         return (
-            f"Findings({plural(self.members.n_chains, 'chain')}: {plural(len(self.words), 'word')}, "
+            f"Findings({plural(self.members.n_lineages, 'lineage')}: {plural(len(self.words), 'word')}, "
             f"{plural(len(self.clusters), 'cluster')} of sentences, {plural(len(self.rates), 'outcome')})"
         )
 
@@ -117,7 +119,7 @@ def findings(
     good: Collection[str] = (),
     seed: int = 0,
 ) -> Findings:
-    """What the notes say about the chains of an analysis of their series.
+    """What the notes say about the lineages of an analysis of their series.
 
     Parameters
     ----------
@@ -126,7 +128,7 @@ def findings(
     analysis
         Of ``notes.series``. Its level is that of all intervals.
     small
-        True gives words and rates of chains with fewer than five objects, too.
+        True gives words and rates of lineages with fewer than five objects, too.
     rare
         True gives words and clusters of sentences that fewer than five objects use, too.
     good
@@ -143,10 +145,10 @@ def findings(
     spoken_of = members.n_elsewhere > 0 if small else members.compared
     told = np.flatnonzero(spoken_of)
     different = distinctions(notes, analysis.alignment, members, level=level, least=least, seed=seed)
-    different = different[different.chain.isin(told)].reset_index(drop=True)
+    different = different[different.lineage.isin(told)].reset_index(drop=True)
     described = sentence_clusters(notes, np.unique(different.cluster.to_numpy()), least=least)
     rates = {
-        name: rates_by_chain(
+        name: rates_by_lineage(
             notes, analysis.alignment, name, good=name in good, small=small, level=level, seed=seed + 1 + number
         )
         for number, name in enumerate(notes.notes.outcomes)
@@ -167,23 +169,23 @@ def findings(
 def _words(notes: NotesSeries, members: Members, told: list[int], level: float, least: int) -> "pd.DataFrame":
     import pandas as pd
 
-    found = chain_words(notes, members, level=level)
-    tables = [own for own in (found.top(chain, least=least) for chain in told) if len(own)]
+    found = lineage_words(notes, members, level=level)
+    tables = [own for own in (found.top(lineage, least=least) for lineage in told) if len(own)]
     return pd.concat(tables, ignore_index=True) if tables else found.table(0).head(0)
 
 
-def _changes_in_words(changes: Changes) -> list[str]:
+def _changes_narrate(changes: Changes) -> list[str]:
     sentences = []
     if changes.n_followed:
         sentences.append(
             f"{changes.n_changed:,} of {plural(changes.n_followed, 'object')} that are there in consecutive windows "
-            f"change {'its' if changes.n_changed == 1 else 'their'} chain."
+            f"change {'its' if changes.n_changed == 1 else 'their'} lineage."
         )
     if changes.n_returned:
         verbs = ("skips", "returns") if changes.n_returned == 1 else ("skip", "return")
         sentences.append(
             f"{plural(changes.n_returned, 'object')} {verbs[0]} a window or more and {verbs[1]}, "
-            f"{changes.n_returned_elsewhere:,} of them to another chain."
+            f"{changes.n_returned_elsewhere:,} of them to another lineage."
         )
     return sentences
 

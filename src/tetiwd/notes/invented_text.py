@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.notes.chances import Draws, at
+from tetiwd.notes.random_choices import Draws, at
 from tetiwd.notes.vocabulary import (
     BACKGROUND,
     BOILERPLATE,

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.notes.extra import text_module
-from tetiwd.notes.ties import Ties
+from tetiwd.notes.graph import Ties
+from tetiwd.notes.requirements import text_module
 
 _GENERATOR = Lock()  # igraph has one generator of random numbers for everybody
 

@@ -1,7 +1,7 @@
 """Nearest neighbours by the cosine, every row itself first.
 
 Similarities are compared to twelve digits, so that equal ones are recognised as equal whatever the order in which they
-were summed; :mod:`tetiwd.notes.best` then says who comes first.
+were summed; :mod:`tetiwd.notes.top_k` then says who comes first.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.notes.best import best_of_rows
+from tetiwd.notes.top_k import best_of_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

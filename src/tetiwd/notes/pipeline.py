@@ -16,16 +16,16 @@ from tetiwd.notes.cache import Cache
 from tetiwd.notes.candidates import nearest_among_candidates
 from tetiwd.notes.counts import Counts
 from tetiwd.notes.distances import series_of
-from tetiwd.notes.extra import require_text_extra
+from tetiwd.notes.graph import Ties, ties_of
 from tetiwd.notes.incidence import Incidence, incidence_of
 from tetiwd.notes.louvain import louvain, strengths
 from tetiwd.notes.nearest import Lists, nearest, rarity, unit_rows
 from tetiwd.notes.ranks import rows_of_ranks
+from tetiwd.notes.requirements import require_text_extra
 from tetiwd.notes.sentences import Sentences, sentences_of
 from tetiwd.notes.settings import NotesSettings
 from tetiwd.notes.stages import Report, Stages
 from tetiwd.notes.tidy import Notes
-from tetiwd.notes.ties import Ties, ties_of
 from tetiwd.notes.windows import as_length, windows_of
 
 if TYPE_CHECKING:

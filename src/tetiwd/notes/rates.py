@@ -1,4 +1,4 @@
-"""How often an outcome happens to the members of every cluster chain; nothing of chains with few known outcomes."""
+"""How often an outcome happens to the members of every lineage; nothing of lineages with few known outcomes."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tetiwd.notes.members import FEW
 from tetiwd.notes.pipeline import NotesSeries
-from tetiwd.summarize.outcomes import Outcomes, outcomes_by_chain
+from tetiwd.summarize.outcomes import Outcomes, outcomes_by_lineage
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,15 +21,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rates(Outcomes):
-    """Rates of those chains that are shown."""
+    """Rates of those lineages that are shown."""
 
-    shown: Ints  # numbers of these chains
-    n_others: Ints  # (chains,) objects with a known outcome that have never been in the chain
+    shown: Ints  # numbers of these lineages
+    n_others: Ints  # (lineages,) objects with a known outcome that have never been in the lineage
     good: bool  # is it good if it happens?
     least: int  # known outcomes of a group that is spoken of
 
     def table(self) -> "pd.DataFrame":
-        """Like that of :class:`tetiwd.summarize.outcomes.Outcomes`, of the chains that are shown.
+        """Like that of :class:`tetiwd.summarize.outcomes.Outcomes`, of the lineages that are shown.
 
         Whether the rate is higher than elsewhere is left open (NaN) where few others have a known outcome.
         """
@@ -40,27 +40,27 @@ class Rates(Outcomes):
 
     @property
     def compared(self) -> Ints:
-        """Numbers of the chains with five known outcomes or more."""
+        """Numbers of the lineages with five known outcomes or more."""
         return np.flatnonzero(self.members >= FEW)
 
     def lowest(self) -> dict[int, float]:
-        """Probability of having the lowest rate of the chains that are compared, by chain, the most probable first."""
+        """Probability of having the lowest rate of the lineages that are compared, by lineage, the most probable first."""
         return self._winners(-self.rates)
 
     def highest(self) -> dict[int, float]:
-        """Probability of having the highest rate of the chains that are compared, by chain, the most probable first."""
+        """Probability of having the highest rate of the lineages that are compared, by lineage, the most probable first."""
         return self._winners(self.rates)
 
     def _winners(self, rates: Floats) -> dict[int, float]:
-        chains = self.compared
-        if not len(chains):
+        lineages = self.compared
+        if not len(lineages):
             return {}
-        wins = np.bincount(rates[:, chains].argmax(axis=1), minlength=len(chains)) / len(rates)
+        wins = np.bincount(rates[:, lineages].argmax(axis=1), minlength=len(lineages)) / len(rates)
         order = np.argsort(-wins, kind="stable")
-        return {int(chains[own]): float(wins[own]) for own in order}
+        return {int(lineages[own]): float(wins[own]) for own in order}
 
 
-def rates_by_chain(
+def rates_by_lineage(
     notes: NotesSeries,
     alignment: "Alignment",
     name: str,
@@ -81,7 +81,7 @@ def rates_by_chain(
     good
         Is it good if it happens?
     small
-        True shows chains with fewer than five known outcomes, too.
+        True shows lineages with fewer than five known outcomes, too.
     """
     ids = [own for epoch in alignment.partitions.ids or () for own in epoch.tolist()]
     of_object = notes.notes.outcomes[name]
@@ -89,7 +89,7 @@ def rates_by_chain(
     known = sum(value is not None for value in values.values())
     if not known:
         return None
-    found = outcomes_by_chain(alignment, values, name=name, level=level, seed=seed)
+    found = outcomes_by_lineage(alignment, values, name=name, level=level, seed=seed)
     least = 1 if small else FEW
     return Rates(
         found.name,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.notes.chain_words import in_plain
+from tetiwd.notes.lineage_words import in_plain
 from tetiwd.notes.members import FEW
 from tetiwd.notes.pipeline import NotesSeries
 from tetiwd.notes.words import DATE, NUMBER

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.notes.extra import text_module
+from tetiwd.notes.requirements import text_module
 
 PIECE = 1000  # characters
 LONGEST = 1000  # characters; what goes on without an end for longer is cut between words

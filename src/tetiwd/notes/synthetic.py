@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.errors import RunFolderError, SettingsError
-from tetiwd.notes.chances import Draws
 from tetiwd.notes.invented_text import NAMES, note_texts, sentences_about, topics_of
+from tetiwd.notes.random_choices import Draws
 from tetiwd.notes.vocabulary import BACKGROUND, FROM_SECOND, GROUPS, ONLY_FIRST, Group
 from tetiwd.params import check_seed, is_whole
 
@@ -273,7 +273,7 @@ def _cohort(
 
 
 def _events(names: NDArray[Any], lives: Bools) -> "pd.DataFrame":
-    """What happens to groups, in the words and at the times of ``ClusterChains.events``."""
+    """What happens to groups, in the words and at the times of ``Lineages.events``."""
     import pandas as pd
 
     rows = []

@@ -85,7 +85,7 @@ def calendar_windows(days: Days, length: Length) -> tuple[Ints, list[Any]]:
     return number, [f"{year}-{year + length.number - 1}" for year in years.tolist()]
 
 
-def in_words(length: Length, aligned: str) -> str:
+def narrate(length: Length, aligned: str) -> str:
     """What a window is, for people."""
     unit = {"y": "year", "m": "month", "w": "week", "d": "day"}[length.unit]
     lasts = f"one {unit}" if length.number == 1 else f"{length.number} {unit}s"

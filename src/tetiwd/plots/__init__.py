@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 from tetiwd.plots.alluvial import Alluvial, alluvial_layout
 from tetiwd.plots.alluvial_svg import alluvial_svg
-from tetiwd.plots.colours import chain_colour, text_colour
+from tetiwd.plots.colours import lineage_colour, text_colour
 
 if TYPE_CHECKING:
-    from tetiwd.plots.chains import plot_chains
     from tetiwd.plots.coclustering import plot_coclustering
     from tetiwd.plots.geometry import plot_geometry
+    from tetiwd.plots.layout import object_maps
+    from tetiwd.plots.lineages import plot_lineages
     from tetiwd.plots.maps import plot_map
     from tetiwd.plots.marks import Marks, svg_of
     from tetiwd.plots.n_clusters import plot_n_clusters
     from tetiwd.plots.outcomes import plot_outcomes
-    from tetiwd.plots.places import object_maps
     from tetiwd.plots.saving import save_figures
     from tetiwd.plots.sizes import plot_sizes
     from tetiwd.plots.traces import plot_traces
 
 _WHERE = {
     "Marks": "marks",
-    "object_maps": "places",
-    "plot_chains": "chains",
+    "object_maps": "layout",
+    "plot_lineages": "lineages",
     "plot_coclustering": "coclustering",
     "plot_geometry": "geometry",
     "plot_map": "maps",
@@ -43,11 +43,11 @@ __all__ = [
     "Marks",
     "alluvial_layout",
     "alluvial_svg",
-    "chain_colour",
+    "lineage_colour",
     "object_maps",
-    "plot_chains",
     "plot_coclustering",
     "plot_geometry",
+    "plot_lineages",
     "plot_map",
     "plot_n_clusters",
     "plot_outcomes",

@@ -1,6 +1,6 @@
-"""Cluster chains through time as an alluvial diagram: where everything is, in numbers; nothing is drawn here.
+"""Lineages through time as an alluvial diagram: where everything is, in numbers; nothing is drawn here.
 
-Heights run from 0 (top) to 1 (bottom). All epochs share one scale of objects, so that growth is seen. Chains keep one
+Heights run from 0 (top) to 1 (bottom). All epochs share one scale of objects, so that growth is seen. Lineages keep one
 order from top to bottom at all epochs, and where there is room their blocks stay level.
 """
 
@@ -16,28 +16,28 @@ from tetiwd.errors import SettingsError
 from tetiwd.plots.text import times_as_text
 
 if TYPE_CHECKING:
-    from tetiwd.summarize.cluster_chains import ClusterChains
+    from tetiwd.summarize.lineages import Lineages
 
-OTHERS = -1  # the small chains that share one block
+OTHERS = -1  # the small lineages that share one block
 WEAK_LINK = 0.2  # alternatives to the links of the clustering are shown from this probability on
 MAX_RIBBONS = 4000  # the widest ones; thinner ones would not be seen anyway
 GAP, ALL_GAPS = 0.025, 0.3  # largest gap between blocks; largest share of the height that all of a column take
-SWEEPS = 24  # over the epochs, to bring blocks of a chain level
+SWEEPS = 24  # over the epochs, to bring blocks of a lineage level
 
 
 @dataclass(frozen=True)
-class ChainFacts:
-    """What the picture is made of. Epochs and chains are numbers; a probability that nobody knows is NaN."""
+class LineageFacts:
+    """What the picture is made of. Epochs and lineages are numbers; a probability that nobody knows is NaN."""
 
     times: tuple[str, ...]
-    sizes: tuple[Mapping[int, int], ...]  # per epoch: objects of every chain
-    links: Mapping[tuple[int, int, int, int], float] = field(default_factory=dict)  # (epoch, chain, epoch, chain)
+    sizes: tuple[Mapping[int, int], ...]  # per epoch: objects of every lineage
+    links: Mapping[tuple[int, int, int, int], float] = field(default_factory=dict)  # (epoch, lineage, epoch, lineage)
     flows: Mapping[tuple[int, int, int], int] = field(
         default_factory=dict
-    )  # (epoch, chain, chain at the next): objects
-    presence: Mapping[tuple[int, int], float] = field(default_factory=dict)  # (epoch, chain): share of draws with it
-    births: Mapping[tuple[int, int], float] = field(default_factory=dict)  # (epoch, chain): it is new there
-    deaths: Mapping[tuple[int, int], float] = field(default_factory=dict)  # (epoch, chain): it is the last time
+    )  # (epoch, lineage, lineage at the next): objects
+    presence: Mapping[tuple[int, int], float] = field(default_factory=dict)  # (epoch, lineage): share of draws with it
+    births: Mapping[tuple[int, int], float] = field(default_factory=dict)  # (epoch, lineage): it is new there
+    deaths: Mapping[tuple[int, int], float] = field(default_factory=dict)  # (epoch, lineage): it is the last time
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Block:
     """One cluster; for ``OTHERS``, all small ones of an epoch."""
 
     epoch: int
-    chain: int
+    lineage: int
     size: int
     y0: float
     y1: float
@@ -57,15 +57,15 @@ class Block:
 class Ribbon:
     """From a cluster to a later one.
 
-    A "link" joins the blocks of a chain at full height, a "flow" is as wide as the objects that go there, "weak" is an
-    alternative to a link of the clustering and "gap" a chain that skips epochs; the last two are lines without width.
+    A "link" joins the blocks of a lineage at full height, a "flow" is as wide as the objects that go there, "weak" is an
+    alternative to a link of the clustering and "gap" a lineage that skips epochs; the last two are lines without width.
     """
 
     kind: Literal["link", "flow", "weak", "gap"]
     from_epoch: int
     to_epoch: int
-    from_chain: int
-    to_chain: int
+    from_lineage: int
+    to_lineage: int
     start: tuple[float, float]  # upper and lower edge at the earlier cluster
     end: tuple[float, float]
     probability: float = nan  # of the link
@@ -75,11 +75,11 @@ class Ribbon:
 
 @dataclass(frozen=True)
 class Marker:
-    """A chain begins ("born"), ends ("died") or comes back after a gap ("returned") at its block of an epoch."""
+    """A lineage begins ("born"), ends ("died") or comes back after a gap ("returned") at its block of an epoch."""
 
     kind: Literal["born", "died", "returned"]
     epoch: int
-    chain: int
+    lineage: int
     probability: float = nan
 
 
@@ -93,8 +93,8 @@ class Alluvial:
     markers: tuple[Marker, ...]
     per_object: float  # height of one object
     gap: float  # least distance of blocks
-    n_chains: int
-    n_gathered: int = 0  # chains that share a block
+    n_lineages: int
+    n_gathered: int = 0  # lineages that share a block
     n_left_out: int = 0  # ribbons that are too many to show
 
     @property
@@ -111,40 +111,40 @@ class Alluvial:
         return tuple(totals)
 
 
-def alluvial_layout(chains: "ClusterChains", *, max_chains: int = 40) -> Alluvial:
-    """Where blocks and ribbons go. Chains beyond the ``max_chains`` largest share one block per epoch."""
-    return lay_out(chain_facts(chains), max_chains=max_chains)
+def alluvial_layout(lineages: "Lineages", *, max_lineages: int = 40) -> Alluvial:
+    """Where blocks and ribbons go. Lineages beyond the ``max_lineages`` largest share one block per epoch."""
+    return lay_out(lineage_facts(lineages), max_lineages=max_lineages)
 
 
-def chain_facts(chains: "ClusterChains") -> ChainFacts:
-    """What the tables about cluster chains say, in numbers of epochs and chains. Ids are left behind."""
+def lineage_facts(lineages: "Lineages") -> LineageFacts:
+    """What the tables about lineages say, in numbers of epochs and lineages. Ids are left behind."""
     import pandas as pd
 
-    alignment, links, flows = chains.alignment, chains.links(), chains.flows()
+    alignment, links, flows = lineages.alignment, lineages.links(), lineages.flows()
     times = list(alignment.partitions.times)
     as_in_tables = pd.Series(times)  # where dates of numpy become those of pandas
     epoch = {time: t for own in (times, as_in_tables) for t, time in enumerate(own)}
     there = (alignment.counterpart >= 0).mean(axis=0)
     sizes = []
     for own in alignment.clustering.labels:
-        chain, count = np.unique(own, return_counts=True)
-        sizes.append(dict(zip(chain.tolist(), count.tolist(), strict=True)))
+        lineage, count = np.unique(own, return_counts=True)
+        sizes.append(dict(zip(lineage.tolist(), count.tolist(), strict=True)))
     linked, moved = {}, {}
     births: dict[tuple[int, int], float] = {}
     deaths: dict[tuple[int, int], float] = {}
     for (g, t), (h, later), p in zip(links.source, links.target, links.probability, strict=True):
         linked[epoch[t], g, epoch[later], h] = float(p)
     for t, skipped, g, h, n in zip(
-        flows.from_time, flows.n_skipped, flows.from_chain, flows.to_chain, flows.n_objects, strict=True
+        flows.from_time, flows.n_skipped, flows.from_lineage, flows.to_lineage, flows.n_objects, strict=True
     ):
         if skipped == 0 and n > 0:
             moved[epoch[t], int(g), int(h)] = int(n)
     for t in range(1, len(sizes)):
-        born = chains.linked_by.born(alignment, t).mean(axis=0)
-        died = chains.linked_by.died(alignment, t).mean(axis=0)
+        born = lineages.linked_by.born(alignment, t).mean(axis=0)
+        died = lineages.linked_by.died(alignment, t).mean(axis=0)
         births |= {(t, g): float(born[g]) for g in sizes[t]}
         deaths |= {(t - 1, g): float(died[g]) for g in sizes[t - 1]}
-    return ChainFacts(
+    return LineageFacts(
         times=times_as_text(times),
         sizes=tuple(sizes),
         links=linked,
@@ -155,12 +155,12 @@ def chain_facts(chains: "ClusterChains") -> ChainFacts:
     )
 
 
-def lay_out(facts: ChainFacts, *, max_chains: int = 40) -> Alluvial:
-    """Order, heights, ribbons and markers of what is known about chains."""
-    if not isinstance(max_chains, int) or isinstance(max_chains, bool) or max_chains < 1:
-        raise SettingsError(f"max_chains must be a whole number of at least 1, not {max_chains!r}")
-    n_chains = len({g for own in facts.sizes for g in own})
-    gathered = _small_chains(facts.sizes, max_chains)
+def lay_out(facts: LineageFacts, *, max_lineages: int = 40) -> Alluvial:
+    """Order, heights, ribbons and markers of what is known about lineages."""
+    if not isinstance(max_lineages, int) or isinstance(max_lineages, bool) or max_lineages < 1:
+        raise SettingsError(f"max_lineages must be a whole number of at least 1, not {max_lineages!r}")
+    n_lineages = len({g for own in facts.sizes for g in own})
+    gathered = _small_lineages(facts.sizes, max_lineages)
     clusters = [sum(g in gathered for g in own) for own in facts.sizes]
     facts = _gather(facts, gathered)
     slots = _slots(facts.sizes, _order(facts))
@@ -183,22 +183,22 @@ def lay_out(facts: ChainFacts, *, max_chains: int = 40) -> Alluvial:
         markers=tuple(_markers(facts)),
         per_object=per_object,
         gap=gap,
-        n_chains=n_chains,
+        n_lineages=n_lineages,
         n_gathered=len(gathered),
         n_left_out=len(ribbons) - len(shown),
     )
 
 
-def _small_chains(sizes: Iterable[Mapping[int, int]], max_chains: int) -> set[int]:
+def _small_lineages(sizes: Iterable[Mapping[int, int]], max_lineages: int) -> set[int]:
     total: dict[int, int] = {}
     for own in sizes:
         for g, size in own.items():
             total[g] = total.get(g, 0) + size
-    return set(sorted(total, key=lambda g: (-total[g], g))[max_chains:])
+    return set(sorted(total, key=lambda g: (-total[g], g))[max_lineages:])
 
 
-def _gather(facts: ChainFacts, gathered: set[int]) -> ChainFacts:
-    """The same facts with small chains as one."""
+def _gather(facts: LineageFacts, gathered: set[int]) -> LineageFacts:
+    """The same facts with small lineages as one."""
     if not gathered:
         return facts
     sizes: list[dict[int, int]] = []
@@ -211,11 +211,11 @@ def _gather(facts: ChainFacts, gathered: set[int]) -> ChainFacts:
         where = (t, OTHERS if g in gathered else g, OTHERS if h in gathered else h)
         flows[where] = flows.get(where, 0) + n
     links = {where: p for where, p in facts.links.items() if not {where[1], where[3]} & gathered}
-    return ChainFacts(facts.times, tuple(sizes), links, flows, facts.presence, facts.births, facts.deaths)
+    return LineageFacts(facts.times, tuple(sizes), links, flows, facts.presence, facts.births, facts.deaths)
 
 
-def _order(facts: ChainFacts) -> list[int]:
-    """Chains from top to bottom: in order of birth, then moved so that what crosses others is short."""
+def _order(facts: LineageFacts) -> list[int]:
+    """Lineages from top to bottom: in order of birth, then moved so that what crosses others is short."""
     first: dict[int, int] = {}
     for t, own in enumerate(facts.sizes):
         for g in own:
@@ -237,7 +237,7 @@ def _order(facts: ChainFacts) -> list[int]:
 
 
 def _sift(rank: list[int], i: int, pull: np.ndarray) -> list[int]:
-    """Put one chain where the summed length of everything that crosses between chains is smallest."""
+    """Put one lineage where the summed length of everything that crosses between lineages is smallest."""
     if not pull[i].any():
         return rank
     here = rank.index(i)
@@ -253,7 +253,7 @@ def _sift(rank: list[int], i: int, pull: np.ndarray) -> list[int]:
 
 
 def _slots(sizes: tuple[Mapping[int, int], ...], order: list[int]) -> list[dict[int, int]]:
-    """Per epoch, chains from top to bottom and their sizes; a chain that skips epochs has slots of size 0 there."""
+    """Per epoch, lineages from top to bottom and their sizes; a lineage that skips epochs has slots of size 0 there."""
     there = {g: [t for t, own in enumerate(sizes) if g in own] for g in order}
     return [
         {g: own.get(g, 0) for g in order if g in own or (g != OTHERS and there[g][0] < t < there[g][-1])}
@@ -276,7 +276,7 @@ def _heights(slots: list[dict[int, int]]) -> tuple[list[dict[int, float]], float
 def _level(
     column: dict[int, int], centres: list[dict[int, float]], t: int, per_object: float, gap: float
 ) -> dict[int, float]:
-    """Slots of one epoch as near as they can be to those of their chains before and after.
+    """Slots of one epoch as near as they can be to those of their lineages before and after.
 
     Least squares under an order with least distances: subtract the distances, then it is a monotone regression.
     """
@@ -299,7 +299,7 @@ def _level(
 
 
 def _link_ribbons(
-    facts: ChainFacts, blocks: Mapping[tuple[int, int], Block], centres: list[dict[int, float]]
+    facts: LineageFacts, blocks: Mapping[tuple[int, int], Block], centres: list[dict[int, float]]
 ) -> list[Ribbon]:
     ribbons = []
     for (t, g, later, h), p in facts.links.items():
@@ -315,9 +315,9 @@ def _link_ribbons(
     return ribbons
 
 
-def _flow_ribbons(facts: ChainFacts, blocks: Mapping[tuple[int, int], Block], per_object: float) -> list[Ribbon]:
+def _flow_ribbons(facts: LineageFacts, blocks: Mapping[tuple[int, int], Block], per_object: float) -> list[Ribbon]:
     """Flows side by side: those that go up leave at the top, those that go down at the bottom."""
-    out: dict[tuple[int, int], list[tuple[int, int]]] = {}  # (epoch, chain): chain at the other end, objects
+    out: dict[tuple[int, int], list[tuple[int, int]]] = {}  # (epoch, lineage): lineage at the other end, objects
     into: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for (t, g, h), n in facts.flows.items():
         out.setdefault((t, g), []).append((h, n))
@@ -338,7 +338,7 @@ def _flow_ribbons(facts: ChainFacts, blocks: Mapping[tuple[int, int], Block], pe
 def _side_by_side(
     blocks: Mapping[tuple[int, int], Block], own: tuple[int, int], t: int, flows: list[tuple[int, int]], scale: float
 ) -> dict[int, tuple[float, float]]:
-    """Edges of the flows at one side of a block; those of its own chain stay in the middle of what is left."""
+    """Edges of the flows at one side of a block; those of its own lineage stay in the middle of what is left."""
     block, edges = blocks[own], {}
     flows = sorted(flows, key=lambda flow: blocks[t, flow[0]].y0)
     level = next((i for i, (h, _) in enumerate(flows) if h == own[1]), None)
@@ -358,7 +358,7 @@ def _side_by_side(
     return edges
 
 
-def _markers(facts: ChainFacts) -> Iterable[Marker]:
+def _markers(facts: LineageFacts) -> Iterable[Marker]:
     """Of the clustering itself; the first and the last epoch say nothing about births and deaths."""
     last = len(facts.sizes) - 1
     there: dict[int, list[int]] = {}

@@ -1,7 +1,7 @@
 """An alluvial diagram as one SVG element: plain text that stands alone as a file and inline in a page.
 
 Nothing in it runs, loads anything or changes the page around it: no scripts, styles, ids or references. Text takes the
-colour of the page (currentColor). Every block and ribbon carries its chain as ``data-chain``, so pages can light it.
+colour of the page (currentColor). Every block and ribbon carries its lineage as ``data-lineage``, so pages can light it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,11 +14,11 @@ from xml.sax.saxutils import escape, quoteattr
 from tetiwd.errors import SettingsError
 from tetiwd.plots.alluvial import OTHERS, WEAK_LINK, Alluvial, Block, Marker, Ribbon, alluvial_layout
 from tetiwd.plots.alluvial_words import block_words, described, marker_words, ribbon_words
-from tetiwd.plots.colours import chain_colour, chain_stripes, text_colour
+from tetiwd.plots.colours import lineage_colour, lineage_stripes, text_colour
 from tetiwd.plots.text import FONT, clean, count, fitted, named_times, short, text_width
 
 if TYPE_CHECKING:
-    from tetiwd.summarize.cluster_chains import ClusterChains
+    from tetiwd.summarize.lineages import Lineages
 
 __all__ = ["alluvial_svg", "clean"]
 
@@ -27,28 +27,28 @@ LINE = 16  # height of a line of small text
 
 
 def alluvial_svg(
-    chains: "ClusterChains | Alluvial",
+    lineages: "Lineages | Alluvial",
     *,
     width: float = 900,
     height: float | None = None,
     title: str | None = None,
     ink: str = "currentColor",
 ) -> str:
-    """Draw cluster chains through time.
+    """Draw lineages through time.
 
     Parameters
     ----------
-    chains
-        Cluster chains, or what :func:`alluvial_layout` has made of them.
+    lineages
+        Lineages, or what :func:`alluvial_layout` has made of them.
     width, height
-        In pixels; None for a height that suits the number of chains.
+        In pixels; None for a height that suits the number of lineages.
     title
         Shown above the picture.
     ink
         Colour of text and axes, "currentColor" or "#RRGGBB". A picture that is loaded as a file does not know the
         colour of the page around it; "#777777" can be read on white and on black.
     """
-    layout = chains if isinstance(chains, Alluvial) else alluvial_layout(chains)
+    layout = lineages if isinstance(lineages, Alluvial) else alluvial_layout(lineages)
     layout = replace(layout, times=named_times(layout.times))
     _check_length("width", width, 200)
     if height is not None:
@@ -56,8 +56,8 @@ def alluvial_svg(
     if ink != "currentColor" and not (isinstance(ink, str) and fullmatch("#[0-9A-Fa-f]{6}", ink)):
         raise SettingsError(f'ink must be "currentColor" or a colour such as "#777777", not {ink!r}')
     frame = _frame(layout, float(width), height, title, ink)
-    where = {(own.epoch, own.chain): own for own in layout.blocks}
-    name = clean(title or "", 200) or "Cluster chains through time"
+    where = {(own.epoch, own.lineage): own for own in layout.blocks}
+    name = clean(title or "", 200) or "Lineages through time"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="tetiwd-alluvial" role="img" aria-label={quoteattr(name)} '
         f'width="{_n(frame.width)}" height="{_n(frame.height)}" viewBox="0 0 {_n(frame.width)} {_n(frame.height)}" '
@@ -67,7 +67,7 @@ def alluvial_svg(
         *_headline(frame, title),
         *_group("axis", _axis(frame)),
         *_group("ribbons", (_ribbon(frame, own) for own in _back_to_front(layout.ribbons))),
-        *_group("markers", (_marker(frame, own, where[own.epoch, own.chain]) for own in layout.markers)),
+        *_group("markers", (_marker(frame, own, where[own.epoch, own.lineage]) for own in layout.markers)),
         *_group("blocks", (_block(frame, own) for own in layout.blocks)),
         *_group("tags", _tags(frame)),
         *_group("key", _key(frame)),
@@ -176,7 +176,7 @@ def _back_to_front(ribbons: Iterable[Ribbon]) -> list[Ribbon]:
 
 
 def _ribbon(frame: Frame, own: Ribbon) -> str:
-    colour = chain_colour(own.from_chain)
+    colour = lineage_colour(own.from_lineage)
     p = own.probability if isfinite(own.probability) else 0.5
     a, b = frame.x(own.from_epoch) + frame.block / 2, frame.x(own.to_epoch) - frame.block / 2
     if own.kind in ("link", "flow"):
@@ -187,7 +187,7 @@ def _ribbon(frame: Frame, own: Ribbon) -> str:
             f"V{_n(low_end)}C{_n(m)} {_n(low_end)} {_n(m)} {_n(low)} {_n(a)} {_n(low)}Z"
         )
         if own.kind == "flow":
-            opacity = 0.5 if own.from_chain == own.to_chain else 0.38
+            opacity = 0.5 if own.from_lineage == own.to_lineage else 0.38
         else:
             opacity = (0.03 + 0.15 * p) if frame.layout.flows else (0.1 + 0.45 * p)
         look = f'fill="{colour}" fill-opacity="{_n(opacity)}"'
@@ -200,9 +200,9 @@ def _ribbon(frame: Frame, own: Ribbon) -> str:
                 f'fill="none" stroke="{frame.ink}" stroke-opacity="{_n(0.4 + 0.5 * p)}" '
                 'stroke-width="1.2" stroke-dasharray="2 3"'
             )
-    to = "" if own.to_chain == own.from_chain else f' data-to-chain="{own.to_chain}"'
+    to = "" if own.to_lineage == own.from_lineage else f' data-to-lineage="{own.to_lineage}"'
     return (
-        f'<path class="tetiwd-{own.kind}" data-chain="{own.from_chain}"{to} d="{path}" {look}>'
+        f'<path class="tetiwd-{own.kind}" data-lineage="{own.from_lineage}"{to} d="{path}" {look}>'
         f"{_leaf('title', ribbon_words(frame.layout, own))}</path>"
     )
 
@@ -234,11 +234,11 @@ def _edges(frame: Frame, own: Block) -> tuple[float, float]:
 def _block(frame: Frame, own: Block) -> str:
     top, bottom = _edges(frame, own)
     left, height = frame.x(own.epoch) - frame.block / 2, bottom - top
-    colour = chain_colour(own.chain)
+    colour = lineage_colour(own.lineage)
     on_it = text_colour(colour)
-    stripes = chain_stripes(own.chain) if frame.block >= 8 and height >= 5 else 0
+    stripes = lineage_stripes(own.lineage) if frame.block >= 8 and height >= 5 else 0
     parts = [
-        f'<g class="tetiwd-block" data-chain="{own.chain}" data-epoch="{own.epoch}">',
+        f'<g class="tetiwd-block" data-lineage="{own.lineage}" data-epoch="{own.epoch}">',
         _leaf("title", block_words(frame.layout, own)),
         f'<rect x="{_n(left)}" y="{_n(top)}" width="{_n(frame.block)}" height="{_n(height)}" '
         f'rx="{_n(min(2, height / 4))}" fill="{colour}"/>',
@@ -251,13 +251,13 @@ def _block(frame: Frame, own: Block) -> str:
 
 
 def _block_text(own: Block, left: float, top: float, width: float, height: float) -> Iterator[str]:
-    """The number of the chain and its size: one above the other, or side by side, or only the first, or none."""
-    name, size = "…" if own.chain == OTHERS else str(own.chain), short(own.size)
+    """The number of the lineage and its size: one above the other, or side by side, or only the first, or none."""
+    name, size = "…" if own.lineage == OTHERS else str(own.lineage), short(own.size)
     wide, also = text_width(name) * 11 / 12 * 1.1, text_width(size) * 10 / 12  # the first is bold
     if height < 11 or wide > width - 4:
         return
     x, y = left + width / 2, top + height / 2 + 4
-    colour = text_colour(chain_colour(own.chain))
+    colour = text_colour(lineage_colour(own.lineage))
     below, beside = height >= 28 and also <= width - 4, wide + also + 5 <= width - 6
     anchor, first, second = "middle", (x, y), None
     if below:
@@ -274,29 +274,29 @@ def _block_text(own: Block, left: float, top: float, width: float, height: float
 
 
 def _tags(frame: Frame) -> Iterator[str]:
-    """Where blocks are too narrow for text: the number of a chain at its first large block, and again now and then."""
+    """Where blocks are too narrow for text: the number of a lineage at its first large block, and again now and then."""
     again = ceil(320 / frame.pitch)
     last: dict[int, int] = {}
     for own in frame.layout.blocks:
         top, bottom = _edges(frame, own)
-        room = frame.block - 3 * chain_stripes(own.chain) * (frame.block >= 8)
-        if own.chain == OTHERS or bottom - top < 16 or text_width(str(own.chain)) * 11 / 12 <= room - 4:
+        room = frame.block - 3 * lineage_stripes(own.lineage) * (frame.block >= 8)
+        if own.lineage == OTHERS or bottom - top < 16 or text_width(str(own.lineage)) * 11 / 12 <= room - 4:
             continue
-        if own.epoch - last.get(own.chain, -again) < again:
+        if own.epoch - last.get(own.lineage, -again) < again:
             continue
-        last[own.chain] = own.epoch
-        x, y, wide = frame.x(own.epoch), (top + bottom) / 2, text_width(str(own.chain)) + 6
-        colour = chain_colour(own.chain)
+        last[own.lineage] = own.epoch
+        x, y, wide = frame.x(own.epoch), (top + bottom) / 2, text_width(str(own.lineage)) + 6
+        colour = lineage_colour(own.lineage)
         yield (
-            f'<g class="tetiwd-tag" data-chain="{own.chain}">{_leaf("title", block_words(frame.layout, own))}'
+            f'<g class="tetiwd-tag" data-lineage="{own.lineage}">{_leaf("title", block_words(frame.layout, own))}'
             f'<rect x="{_n(x - wide / 2)}" y="{_n(y - 7.5)}" width="{_n(wide)}" height="15" rx="4" fill="{colour}"/>'
             f'<text x="{_n(x)}" y="{_n(y + 4)}" font-size="11" font-weight="700" text-anchor="middle" '
-            f'fill="{text_colour(colour)}">{own.chain}</text></g>'
+            f'fill="{text_colour(colour)}">{own.lineage}</text></g>'
         )
 
 
 def _marker(frame: Frame, own: Marker, block: Block) -> str:
-    """A small wedge that grows into the first block of a chain, or out of the last one; hollow for a return."""
+    """A small wedge that grows into the first block of a lineage, or out of the last one; hollow for a return."""
     top, bottom = _edges(frame, block)
     y, half = (top + bottom) / 2, min(5.0, max(1.5, (bottom - top) / 2))
     side = 1 if own.kind == "died" else -1
@@ -304,8 +304,8 @@ def _marker(frame: Frame, own: Marker, block: Block) -> str:
     long = min(1.4 * half, 0.3 * (frame.pitch - frame.block))
     hover = marker_words(frame.layout, own)
     return (
-        f'<path class="tetiwd-{own.kind}" data-chain="{own.chain}" d="{_wedge(x, y, side * long, half)}" '
-        f"{_wedge_look(own.kind, chain_colour(own.chain))}>{_leaf('title', hover)}</path>"
+        f'<path class="tetiwd-{own.kind}" data-lineage="{own.lineage}" d="{_wedge(x, y, side * long, half)}" '
+        f"{_wedge_look(own.kind, lineage_colour(own.lineage))}>{_leaf('title', hover)}</path>"
     )
 
 
@@ -335,7 +335,7 @@ def _keys(layout: Alluvial) -> Iterator[tuple[str, str]]:
         if kind in kinds:
             yield kind, words
     if layout.n_gathered:
-        yield "others", count(layout.n_gathered, "small chain")
+        yield "others", count(layout.n_gathered, "small lineage")
     yield "scale", "500k objects"  # or another number; as wide as it gets
 
 
@@ -374,7 +374,7 @@ def _key(frame: Frame) -> Iterator[str]:
 def _sign(ink: str, kind: str, x: float, y: float) -> str:
     """The small picture in front of an explanation."""
     if kind in ("flow", "link", "band", "others"):
-        colour = chain_colour(OTHERS) if kind == "others" else ink
+        colour = lineage_colour(OTHERS) if kind == "others" else ink
         opacity = {"others": "1", "flow": "0.4", "link": "0.3", "band": "0.12"}[kind]
         place = f'x="{_n(x)}" y="{_n(y - 5)}" width="18" height="10"'
         return f'<rect {place} fill="{colour}" fill-opacity="{opacity}"/>'

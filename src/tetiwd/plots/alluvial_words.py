@@ -9,16 +9,16 @@ from tetiwd.plots.text import count, probably
 def block_words(layout: Alluvial, own: Block) -> str:
     """A cluster, its size, and how often the draws have it."""
     n = count(own.size, "object")
-    if own.chain == OTHERS:
+    if own.lineage == OTHERS:
         return f"{count(own.n_clusters, 'small cluster')} at {layout.times[own.epoch]}: {n} in all"
     there = f"; the draws have it with{probably(own.probability)[1:]}" if isfinite(own.probability) else ""
-    return f"chain {own.chain} at {layout.times[own.epoch]}: {n}{there}"
+    return f"lineage {own.lineage} at {layout.times[own.epoch]}: {n}{there}"
 
 
 def ribbon_words(layout: Alluvial, own: Ribbon) -> str:
     """Who goes where, and how certain that is."""
     before, after = layout.times[own.from_epoch], layout.times[own.to_epoch]
-    here, there = (f"chain {g}" if g != OTHERS else "small chains" for g in (own.from_chain, own.to_chain))
+    here, there = (f"lineage {g}" if g != OTHERS else "small lineages" for g in (own.from_lineage, own.to_lineage))
     if own.kind == "flow":
         go = "goes" if own.n_objects == 1 else "go"
         stay = "stays" if own.n_objects == 1 else "stay"
@@ -32,9 +32,9 @@ def ribbon_words(layout: Alluvial, own: Ribbon) -> str:
 
 
 def marker_words(layout: Alluvial, own: Marker) -> str:
-    """What happens to a chain."""
+    """What happens to a lineage."""
     words = {"born": "is new at", "died": "ends after", "returned": "is back at"}[own.kind]
-    return f"chain {own.chain} {words} {layout.times[own.epoch]}{probably(own.probability)}"
+    return f"lineage {own.lineage} {words} {layout.times[own.epoch]}{probably(own.probability)}"
 
 
 def described(layout: Alluvial) -> str:
@@ -44,20 +44,20 @@ def described(layout: Alluvial) -> str:
     span = layout.times[0] if last == 0 else f"{layout.times[0]} to {layout.times[last]}"
     few, many = min(totals), max(totals)
     n = count(few, "object") if few == many else f"{few:,} to {many:,} objects"
-    words = f"{count(layout.n_chains, 'cluster chain')} at {count(last + 1, 'time')}, {span}, with {n} at a time."
+    words = f"{count(layout.n_lineages, 'lineage')} at {count(last + 1, 'time')}, {span}, with {n} at a time."
     words += " Columns are times, blocks are clusters, as high as they have objects."
     if layout.flows:
         words += " Ribbons are objects that go from one cluster to the next; pale bands are links between clusters."
     elif any(own.kind == "link" for own in layout.ribbons):
-        words += " Ribbons link the clusters of a chain; the paler, the less certain."
+        words += " Ribbons link the clusters of a lineage; the paler, the less certain."
     events = [("born", "begin later"), ("died", "end early"), ("returned", "come back after a gap")]
     found = [f"{kinds.count(kind)} {what}" for kind, what in events if kind in kinds]
     if found:
-        words += f" Of the chains, {', '.join(found)}."
-    largest = max(layout.blocks, key=lambda own: (own.chain != OTHERS, own.size))
+        words += f" Of the lineages, {', '.join(found)}."
+    largest = max(layout.blocks, key=lambda own: (own.lineage != OTHERS, own.size))
     words += f" The largest cluster is {block_words(layout, largest)}."
     if layout.n_gathered:
-        words += f" The {layout.n_gathered} smallest chains share the grey blocks."
+        words += f" The {layout.n_gathered} smallest lineages share the grey blocks."
     if layout.n_left_out:
         words += f" The {layout.n_left_out} narrowest ribbons are left out."
     return words

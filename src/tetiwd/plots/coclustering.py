@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.plots.colours import chain_colour
+from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.marks import Marks, as_marks
 from tetiwd.plots.style import FILL, bare, new_axes, size_of, styled, tag, title
 from tetiwd.plots.text import count, label, named_times
@@ -26,7 +26,7 @@ N_SHADES = 32  # few shades make a small file, and nobody sees more
 def plot_coclustering(analysis: "Analysis", t: int, ax: "Axes | None" = None, *, marks: Marks | None = None) -> "Axes":
     """Probability of every two objects of a time to be together: the darker, the more probable.
 
-    Objects are in order of their chains, uncertain ones last within a cluster; squares are the clusters of the
+    Objects are in order of their lineages, uncertain ones last within a cluster; squares are the clusters of the
     clustering. Of more than 400 objects, 400 evenly spaced ones in that order are shown.
 
     Parameters
@@ -38,7 +38,7 @@ def plot_coclustering(analysis: "Analysis", t: int, ax: "Axes | None" = None, *,
     ax
         Where to draw; None for a figure of its own.
     marks
-        Remembers chains and hover text of what is drawn, for :func:`svg_of`.
+        Remembers lineages and hover text of what is drawn, for :func:`svg_of`.
     """
     from matplotlib.patches import Rectangle
 
@@ -50,20 +50,22 @@ def plot_coclustering(analysis: "Analysis", t: int, ax: "Axes | None" = None, *,
         ax = new_axes(4.9, 4.9)
     ax.imshow(shades(probabilities(analysis, t, chosen)), interpolation="none", aspect="equal")
     time, sizes = named_times(analysis.sample.series.times)[t], np.bincount(labels)
-    chains, first, shown = np.unique(labels[chosen], return_index=True, return_counts=True)
+    lineages, first, shown = np.unique(labels[chosen], return_index=True, return_counts=True)
     certainty = analysis.memberships.certainty[t]
-    needed, placed = 13 / size_of(ax)[1] * len(chosen), list[float]()  # numbers of chains must not overlap
+    needed, placed = 13 / size_of(ax)[1] * len(chosen), list[float]()  # numbers of lineages must not overlap
     for i in np.argsort(-shown, kind="stable").tolist():
-        g, start, wide = int(chains[i]), float(first[i]), float(shown[i])
-        look: dict[str, Any] = {"fc": "none", "ec": chain_colour(g), "lw": 1.6 if wide > 3 else 0.9}
-        words = f"chain {g} at {time}: {count(int(sizes[g]), 'object')}, certainty {certainty[labels == g].mean():.2f}"
+        g, start, wide = int(lineages[i]), float(first[i]), float(shown[i])
+        look: dict[str, Any] = {"fc": "none", "ec": lineage_colour(g), "lw": 1.6 if wide > 3 else 0.9}
+        words = (
+            f"lineage {g} at {time}: {count(int(sizes[g]), 'object')}, certainty {certainty[labels == g].mean():.2f}"
+        )
         square = ax.add_patch(Rectangle((start - 0.5, start - 0.5), wide, wide, **look))
-        remember.mark(square, chain=g, epoch=t, title=words)
+        remember.mark(square, lineage=g, epoch=t, title=words)
         middle = start + wide / 2 - 0.5
         if all(abs(middle - other) >= needed for other in placed):
             placed.append(middle)
             place = {"transform": ax.get_yaxis_transform(), "ha": "right"}
-            remember.mark(tag(ax, -0.015, middle, str(g), chain_colour(g), **place), chain=g, epoch=t, title=words)
+            remember.mark(tag(ax, -0.015, middle, str(g), lineage_colour(g), **place), lineage=g, epoch=t, title=words)
     ax.set_anchor("NW")
     ax.set_xticks([])
     ax.set_yticks([])
@@ -76,7 +78,7 @@ def plot_coclustering(analysis: "Analysis", t: int, ax: "Axes | None" = None, *,
 
 
 def objects_in_order(analysis: "Analysis", t: int) -> Ints:
-    """Objects of an epoch by chain, the most certain first."""
+    """Objects of an epoch by lineage, the most certain first."""
     return np.lexsort((-analysis.memberships.certainty[t], analysis.clustering.labels[t]))
 
 

@@ -1,6 +1,6 @@
-"""One colour per cluster chain, the same in every picture, to be told apart by colour-blind people, too."""
+"""One colour per lineage, the same in every picture, to be told apart by colour-blind people, too."""
 
-GREY = "#8A8F98"  # chains that share one block
+GREY = "#8A8F98"  # lineages that share one block
 BLACK, WHITE = "#000000", "#FFFFFF"
 
 # Rows go through ten hues. The first ten stay apart for all common kinds of colour blindness; later rows repeat the
@@ -14,14 +14,14 @@ _COLOURS = (
 _PER_ROW = 10
 
 
-def chain_colour(chain: int) -> str:
-    """The colour of a chain as "#RRGGBB"; 40 different ones, then from the start again. Grey below 0."""
-    return _COLOURS[chain % len(_COLOURS)] if chain >= 0 else GREY
+def lineage_colour(lineage: int) -> str:
+    """The colour of a lineage as "#RRGGBB"; 40 different ones, then from the start again. Grey below 0."""
+    return _COLOURS[lineage % len(_COLOURS)] if lineage >= 0 else GREY
 
 
-def chain_stripes(chain: int) -> int:
-    """How many stripes a block of this chain has: none for chains 0 to 9, one for 10 to 19, up to three."""
-    return chain // _PER_ROW % (len(_COLOURS) // _PER_ROW) if chain >= 0 else 0
+def lineage_stripes(lineage: int) -> int:
+    """How many stripes a block of this lineage has: none for lineages 0 to 9, one for 10 to 19, up to three."""
+    return lineage // _PER_ROW % (len(_COLOURS) // _PER_ROW) if lineage >= 0 else 0
 
 
 def text_colour(colour: str) -> str:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tetiwd.data.checks import row_blocks
 from tetiwd.errors import SettingsError
-from tetiwd.plots.colours import chain_colour
+from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.marks import Marks, as_marks
 from tetiwd.plots.style import FILL, bare, new_axes, styled, tag, title
 from tetiwd.plots.text import label, named_times
@@ -44,35 +44,35 @@ def plot_geometry(analysis: "Analysis", t: int, ax: "Axes | None" = None, *, mar
     ax
         Where to draw; None for a figure of its own.
     marks
-        Remembers chains and hover text of what is drawn, for :func:`svg_of`.
+        Remembers lineages and hover text of what is drawn, for :func:`svg_of`.
     """
     from matplotlib.patches import Rectangle
 
     t, remember = check_epoch(t, analysis.sample.series.n_epochs), as_marks(marks)
-    chains, model, share = cluster_distances(analysis, t)
+    lineages, model, share = cluster_distances(analysis, t)
     measured = measured_distances(analysis, t)
-    n_all, sizes = len(chains), np.bincount(analysis.clustering.labels[t])
-    kept = np.sort(np.argsort(-sizes[chains], kind="stable")[:MOST_CLUSTERS])
-    chains, both = chains[kept], np.ix_(kept, kept)
+    n_all, sizes = len(lineages), np.bincount(analysis.clustering.labels[t])
+    kept = np.sort(np.argsort(-sizes[lineages], kind="stable")[:MOST_CLUSTERS])
+    lineages, both = lineages[kept], np.ix_(kept, kept)
     distance = np.where(np.tri(len(kept), k=-1, dtype=bool), model[both], measured[both])
-    share, k, time = share[both], len(chains), named_times(analysis.sample.series.times)[t]
+    share, k, time = share[both], len(lineages), named_times(analysis.sample.series.times)[t]
     if ax is None:
         side = min(7.5, max(3.2, 1.6 + 0.42 * k))
         ax = new_axes(max(side + 0.2, 4.2), side)
     seen = distance[~np.eye(k, dtype=bool) & np.isfinite(distance)]
     largest = float(seen.max(initial=0.0)) or 1.0
-    for i, g in enumerate(chains.tolist()):
-        tag(ax, i, i, str(g), chain_colour(g), fontsize=8.5 if k <= 16 else 7)
-        for j, h in enumerate(chains.tolist()):
+    for i, g in enumerate(lineages.tolist()):
+        tag(ax, i, i, str(g), lineage_colour(g), fontsize=8.5 if k <= 16 else 7)
+        for j, h in enumerate(lineages.tolist()):
             if i == j or not np.isfinite(distance[i, j]):
                 continue
             alpha = 0.04 + (DARKEST - 0.04) * float(distance[i, j]) / largest
             cell = Rectangle((j - 0.48, i - 0.48), 0.96, 0.96, fc=FILL, alpha=alpha, lw=0, clip_on=False)
-            words = f"chains {min(g, h)} and {max(g, h)} at {time}: {_number(distance[i, j], largest)} apart"
+            words = f"lineages {min(g, h)} and {max(g, h)} at {time}: {_number(distance[i, j], largest)} apart"
             words += " as measured" if j > i else " in the model"
             if j < i and share[i, j] < 0.995:
                 words += f", in the draws that have both ({share[i, j]:.0%})"
-            remember.mark(ax.add_patch(cell), chain=g, epoch=t, to_chain=h, title=words)
+            remember.mark(ax.add_patch(cell), lineage=g, epoch=t, to_lineage=h, title=words)
             if k <= 16:
                 look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8.5 if k <= 10 else 6.5}
                 ax.text(j, i, _number(distance[i, j], largest), **look)
@@ -92,7 +92,7 @@ def plot_geometry(analysis: "Analysis", t: int, ax: "Axes | None" = None, *, mar
 
 
 def cluster_distances(analysis: "Analysis", t: int) -> tuple[NDArray[np.int64], Floats, Floats]:
-    """Chains at an epoch, the root of the mean squared distance between every two of their middles over draws that
+    """Lineages at an epoch, the root of the mean squared distance between every two of their middles over draws that
     have both (NaN if none has), and the share of draws that do.
     """
     sample, own = analysis.sample, analysis.clustering.labels[t]
@@ -104,22 +104,22 @@ def cluster_distances(analysis: "Analysis", t: int) -> tuple[NDArray[np.int64], 
     time = sample.series.times[t]
     partitions = Partitions(numbered(labels), (len(own),), (time,))
     alignment = align(partitions, Clustering([own], (time,), 0.0, "", "given"), max_draws=len(kept))
-    chains = np.unique(own)
-    total, count = np.zeros((len(chains), len(chains))), np.zeros((len(chains), len(chains)))
+    lineages = np.unique(own)
+    total, count = np.zeros((len(lineages), len(lineages))), np.zeros((len(lineages), len(lineages)))
     for s, (draws, row) in enumerate(kept):
         A, (_, first) = draws.geometry[row][t], np.unique(labels[s], return_index=True)
         words = alignment.words[s, first]  # of the rows of A, which are in increasing order of the draw's labels
         rows = np.flatnonzero(words >= 0)
-        where = np.ix_(np.searchsorted(chains, words[rows]), np.searchsorted(chains, words[rows]))
+        where = np.ix_(np.searchsorted(lineages, words[rows]), np.searchsorted(lineages, words[rows]))
         lengths = np.diagonal(A)[rows]
         total[where] += lengths[:, None] + lengths - 2 * A[np.ix_(rows, rows)]
         count[where] += 1
     mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
-    return chains, np.sqrt(np.maximum(mean, 0.0)), count / len(kept)
+    return lineages, np.sqrt(np.maximum(mean, 0.0)), count / len(kept)
 
 
 def measured_distances(analysis: "Analysis", t: int) -> Floats:
-    """Distances between the means of clusters, without what chance adds on average, in order of their chains."""
+    """Distances between the means of clusters, without what chance adds on average, in order of their lineages."""
     D, labels = analysis.sample.series.to_distances().D[t], analysis.clustering.labels[t]
     _, slot, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     order, starts = np.argsort(slot, kind="stable"), np.cumsum(sizes) - sizes

@@ -1,4 +1,4 @@
-"""A map of the objects of one time, coloured by chain."""
+"""A map of the objects of one time, coloured by lineage."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data.sampling import sample_objects
-from tetiwd.plots.colours import chain_colour
+from tetiwd.plots.colours import lineage_colour
+from tetiwd.plots.layout import object_maps
 from tetiwd.plots.marks import Marks, as_marks
-from tetiwd.plots.places import object_maps
 from tetiwd.plots.style import new_axes, size_of, styled, tag, title
 from tetiwd.plots.text import count, label, named_times
 from tetiwd.summarize.coclustering import check_epoch
-from tetiwd.summarize.words import SURE
+from tetiwd.summarize.narrative import SURE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 MOST_POINTS = 1500
-MOST_TAGS = 25  # chains with a number on the map, the largest ones
+MOST_TAGS = 25  # lineages with a number on the map, the largest ones
 AROUND = [(0, 0)] + [(r * x, r * y) for r in (14, 24) for x, y in ((0, 1), (1, 0), (0, -1), (-1, 0), (0.7, 0.7))]
 
 
@@ -34,7 +34,7 @@ def plot_map(
     maps: list[Floats] | None = None,
     marks: Marks | None = None,
 ) -> "Axes":
-    """Objects of a time as points, coloured by chain; hollow where the cluster of an object is uncertain.
+    """Objects of a time as points, coloured by lineage; hollow where the cluster of an object is uncertain.
 
     All times have the same limits. Of more than 1500 objects, 1500 are drawn, always the same ones.
 
@@ -49,7 +49,7 @@ def plot_map(
     maps
         From :func:`object_maps`, to compute them once for all times.
     marks
-        Remembers chains and hover text of what is drawn, for :func:`svg_of`.
+        Remembers lineages and hover text of what is drawn, for :func:`svg_of`.
     """
     t, remember = check_epoch(t, analysis.sample.series.n_epochs), as_marks(marks)
     maps = object_maps(analysis) if maps is None else maps
@@ -62,18 +62,20 @@ def plot_map(
     shown[sample_objects(len(points), MOST_POINTS)] = True
     time = named_times(analysis.sample.series.times)[t]
     size = 4.6 if shown.sum() <= 300 else 3.6 if shown.sum() <= 800 else 2.8
-    chains, sizes = np.unique(labels, return_counts=True)
-    for g, n in zip(chains.tolist(), sizes.tolist(), strict=True):
-        colour, words = chain_colour(g), f"chain {g} at {time}: {count(n, 'object')}"
+    lineages, sizes = np.unique(labels, return_counts=True)
+    for g, n in zip(lineages.tolist(), sizes.tolist(), strict=True):
+        colour, words = lineage_colour(g), f"lineage {g} at {time}: {count(n, 'object')}"
         for sure in (True, False):
             own = points[(labels == g) & shown & ((certainty >= SURE) == sure)]
             if len(own):
                 look: dict[str, Any] = {"mfc": colour if sure else "none", "mec": colour, "mew": 0.4 if sure else 1.0}
                 (line,) = ax.plot(own[:, 0], own[:, 1], ls="", marker="o", ms=size, alpha=0.85, clip_on=False, **look)
                 doubt = "" if sure else "; these are uncertain"
-                remember.mark(line, chain=g, epoch=t, title=words + doubt)
-    for g, text in _tags(ax, points, labels, chains[np.argsort(-sizes, kind="stable")][:MOST_TAGS]):
-        remember.mark(text, chain=g, epoch=t, title=f"chain {g} at {time}: {count(int((labels == g).sum()), 'object')}")
+                remember.mark(line, lineage=g, epoch=t, title=words + doubt)
+    for g, text in _tags(ax, points, labels, lineages[np.argsort(-sizes, kind="stable")][:MOST_TAGS]):
+        remember.mark(
+            text, lineage=g, epoch=t, title=f"lineage {g} at {time}: {count(int((labels == g).sum()), 'object')}"
+        )
     note = "near points are similar"
     if (certainty[shown] < SURE).any():
         note += f"; hollow: certainty below {SURE:.2f}"
@@ -105,19 +107,19 @@ def _show_window(ax: "Axes", x: float, y: float, half: float, rise: float) -> No
         side.set_alpha(0.3)
 
 
-def _tags(ax: "Axes", points: Floats, labels: NDArray[Any], chains: NDArray[Any]) -> list[tuple[int, Any]]:
-    """Numbers of chains at their middles, moved aside where they would cover one another."""
+def _tags(ax: "Axes", points: Floats, labels: NDArray[Any], lineages: NDArray[Any]) -> list[tuple[int, Any]]:
+    """Numbers of lineages at their middles, moved aside where they would cover one another."""
     found: list[tuple[int, Any]] = []
     wide = size_of(ax)[0]
     per_point = (ax.get_xlim()[1] - ax.get_xlim()[0]) / wide
     placed: list[tuple[float, float]] = []
-    for g in chains.tolist():
+    for g in lineages.tolist():
         middle = np.median(points[labels == g], axis=0)
         lone = int((labels == g).sum() <= 3)  # the number would cover all of it
         for dx, dy in AROUND[lone:]:
             x, y = float(middle[0]) / per_point + dx, float(middle[1]) / per_point + dy
             if all(abs(x - u) > 17 or abs(y - v) > 13 for u, v in placed):
                 placed.append((x, y))
-                found.append((g, tag(ax, x * per_point, y * per_point, str(g), chain_colour(g))))
+                found.append((g, tag(ax, x * per_point, y * per_point, str(g), lineage_colour(g))))
                 break
     return found

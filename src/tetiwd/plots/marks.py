@@ -1,4 +1,4 @@
-"""Hover text and chains for the parts of a figure, and the figure as clean SVG for a page."""
+"""Hover text and lineages for the parts of a figure, and the figure as clean SVG for a page."""
 
 import warnings
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Mark:
     """What one part of a figure is."""
 
     title: str
-    data: dict[str, str]  # attributes of the SVG: data-chain, data-epoch, data-to-chain
+    data: dict[str, str]  # attributes of the SVG: data-lineage, data-epoch, data-to-lineage
 
 
 class Marks:
@@ -34,13 +34,13 @@ class Marks:
         artist: Artist,
         *,
         title: str = "",
-        chain: int | None = None,
+        lineage: int | None = None,
         epoch: int | None = None,
-        to_chain: int | None = None,
+        to_lineage: int | None = None,
     ) -> Artist:
-        """Give an artist of matplotlib hover text, and a chain (and epoch) that a page can find; returns the artist."""
+        """Give an artist of matplotlib hover text, and a lineage (and epoch) that a page can find; returns the artist."""
         name = f"mark-{len(self.by_name)}"
-        given = {"data-chain": chain, "data-epoch": epoch, "data-to-chain": to_chain}
+        given = {"data-lineage": lineage, "data-epoch": epoch, "data-to-lineage": to_lineage}
         data = {key: str(int(value)) for key, value in given.items() if value is not None}
         self.by_name[name] = Mark(clean(title, LONGEST_TITLE), data)
         artist.set_gid(name)  # type: ignore[attr-defined]
@@ -63,7 +63,7 @@ def as_marks(marks: Marks | None) -> Marks:
 def svg_of(figure: "Figure", marks: Marks | None = None, *, title: str, desc: str) -> str:
     """A figure as one SVG element that stands alone as a file and inline in a page.
 
-    Marked parts carry ``data-chain`` and the like, and their hover text. Nothing in it runs, loads anything or changes
+    Marked parts carry ``data-lineage`` and the like, and their hover text. Nothing in it runs, loads anything or changes
     the page around it: no scripts, styles or links. Text and axes take the colour of the page (currentColor), the
     background is that of the page. Ids are only for what the picture itself refers to, and differ between pictures. The
     same figure gives the same text every time. Co-clustering and other images inside are PNG as ``data:`` addresses;

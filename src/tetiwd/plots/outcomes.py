@@ -1,10 +1,10 @@
-"""Rates of an outcome by cluster chain."""
+"""Rates of an outcome by lineage."""
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tetiwd.plots.colours import chain_colour
+from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.marks import Marks, as_marks
 from tetiwd.plots.style import INK, SMALL, SOFT, bare, new_axes, styled, tag, title
 from tetiwd.plots.text import label
@@ -13,42 +13,42 @@ from tetiwd.summarize.outcomes import Outcomes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_CHAINS = 30
+MOST_LINEAGES = 30
 
 
 @styled
 def plot_outcomes(outcomes: Outcomes, ax: "Axes | None" = None, *, marks: Marks | None = None) -> "Axes":
-    """Rate of an outcome in every chain with its credible interval, and the rate of all members as a dotted line.
+    """Rate of an outcome in every lineage with its credible interval, and the rate of all members as a dotted line.
 
-    Of more than 30 chains the largest are shown.
+    Of more than 30 lineages the largest are shown.
 
     Parameters
     ----------
     outcomes
-        From :func:`tetiwd.summarize.outcomes.outcomes_by_chain`.
+        From :func:`tetiwd.summarize.outcomes.outcomes_by_lineage`.
     ax
         Where to draw; None for a figure of its own.
     marks
-        Remembers chains and hover text of what is drawn, for :func:`svg_of`.
+        Remembers lineages and hover text of what is drawn, for :func:`svg_of`.
     """
     from matplotlib.ticker import PercentFormatter
 
     table, remember = outcomes.table(), as_marks(marks)
-    kept = np.sort(np.argsort(-table.members.to_numpy(), kind="stable")[:MOST_CHAINS])
+    kept = np.sort(np.argsort(-table.members.to_numpy(), kind="stable")[:MOST_LINEAGES])
     shown = table.iloc[kept]
     if ax is None:
         ax = new_axes(6.4, 1.3 + 0.27 * len(shown))
     for i, row in enumerate(shown.itertuples(index=False)):
-        colour = chain_colour(int(row.chain))
+        colour = lineage_colour(int(row.lineage))
         words = (
-            f"chain {row.chain}: rate {row.rate:.2f} ({row.lower:.2f} to {row.upper:.2f}), {row.events} of "
+            f"lineage {row.lineage}: rate {row.rate:.2f} ({row.lower:.2f} to {row.upper:.2f}), {row.events} of "
             f"{row.members}; higher than elsewhere with probability {row.probability_higher_than_rest:.2f}"
         )
         (line,) = ax.plot([row.lower, row.upper], [i, i], color=colour, lw=3.2, alpha=0.5)
         (dot,) = ax.plot([row.rate], [i], ls="", marker="o", ms=6.5, color=colour)
-        name = tag(ax, -0.015, i, str(row.chain), colour, transform=ax.get_yaxis_transform(), ha="right")
+        name = tag(ax, -0.015, i, str(row.lineage), colour, transform=ax.get_yaxis_transform(), ha="right")
         for own in (line, dot, name):
-            remember.mark(own, chain=int(row.chain), title=words)
+            remember.mark(own, lineage=int(row.lineage), title=words)
         ax.annotate(
             f"{row.events:,} of {row.members:,}",
             (1, i),
@@ -60,12 +60,12 @@ def plot_outcomes(outcomes: Outcomes, ax: "Axes | None" = None, *, marks: Marks 
             alpha=SOFT,
         )
     overall = table.events.sum() / max(1, table.members.sum())
-    remember.mark(ax.axvline(overall, color=INK, lw=0.9, ls=(0, (1, 2)), alpha=0.7, zorder=0), title="all chains")
+    remember.mark(ax.axvline(overall, color=INK, lw=0.9, ls=(0, (1, 2)), alpha=0.7, zorder=0), title="all lineages")
     ax.set_ylim(len(shown) - 0.5, -0.5)
     ax.set_yticks([])
     ax.set_xlim(0, min(1.0, float(shown.upper.max()) * 1.06))
     ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=None, symbol=" %"))
     bare(ax, "left")
-    more = f"; the {len(shown)} largest of {len(table)} chains" if len(shown) < len(table) else ""
+    more = f"; the {len(shown)} largest of {len(table)} lineages" if len(shown) < len(table) else ""
     title(ax, f"Rate of {label(outcomes.name, 40) or 'the outcome'}", f"{outcomes.level:.0%} intervals{more}")
     return ax

@@ -9,14 +9,14 @@ import numpy as np
 
 from tetiwd.errors import RunFolderError, SettingsError
 from tetiwd.io.writing import write_text, write_whole
-from tetiwd.plots.chains import plot_chains
 from tetiwd.plots.coclustering import plot_coclustering
 from tetiwd.plots.geometry import plot_geometry
+from tetiwd.plots.layout import object_maps
+from tetiwd.plots.lineages import plot_lineages
 from tetiwd.plots.maps import plot_map
 from tetiwd.plots.marks import Marks, quiet, svg_of
 from tetiwd.plots.n_clusters import plot_n_clusters
 from tetiwd.plots.outcomes import plot_outcomes
-from tetiwd.plots.places import object_maps
 from tetiwd.plots.sizes import plot_sizes
 from tetiwd.plots.style import apart
 from tetiwd.plots.text import named_times
@@ -52,7 +52,7 @@ def save_figures(
 ) -> list[Path]:
     """Write every figure in every format; returns the files.
 
-    Files are called chains, n_clusters, sizes, traces and outcomes, and map, coclustering and geometry with the number
+    Files are called lineages, n_clusters, sizes, traces and outcomes, and map, coclustering and geometry with the number
     of the epoch, counted from 0. None of the names comes from the data, and no figure shows ids.
 
     Parameters
@@ -92,10 +92,10 @@ def drawings(
 ) -> Iterator[Drawing]:
     """All figures there are, in the order of a report."""
     yield Drawing(
-        "chains",
-        "Cluster chains through time",
-        "Columns are times, blocks are clusters, as high as they have objects; ribbons link the clusters of a chain.",
-        lambda marks: plot_chains(analysis.chains, marks=marks),
+        "lineages",
+        "Lineages through time",
+        "Columns are times, blocks are clusters, as high as they have objects; ribbons link the clusters of a lineage.",
+        lambda marks: plot_lineages(analysis.lineages, marks=marks),
     )
     yield Drawing(
         "n_clusters",
@@ -105,8 +105,8 @@ def drawings(
     )
     yield Drawing(
         "sizes",
-        "Share of objects by cluster chain",
-        "One lane per chain with its share over time, the interval of the draws, and the forecast of the next time.",
+        "Share of objects by lineage",
+        "One lane per lineage with its share over time, the interval of the draws, and the forecast of the next time.",
         lambda marks: plot_sizes(analysis, backtest=backtest, marks=marks),
     )
     yield Drawing(
@@ -118,8 +118,8 @@ def drawings(
     if outcomes is not None:
         yield Drawing(
             "outcomes",
-            "Outcome by cluster chain",
-            "The rate in every chain with its interval.",
+            "Outcome by lineage",
+            "The rate in every lineage with its interval.",
             lambda marks: plot_outcomes(outcomes, marks=marks),
         )
     times = named_times(analysis.sample.series.times)
@@ -132,7 +132,7 @@ def _at(analysis: "Analysis", t: int, number: str, time: str) -> Iterator[Drawin
     yield Drawing(
         f"map-{number}",
         f"Objects at {time}",
-        "Every point is an object, in the colour of its chain; near points are similar.",
+        "Every point is an object, in the colour of its lineage; near points are similar.",
         lambda marks: plot_map(analysis, t, maps=object_maps(analysis), marks=marks),
     )
     yield Drawing(

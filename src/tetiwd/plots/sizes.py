@@ -1,4 +1,4 @@
-"""Shares of the cluster chains over time, and what is forecast for the next time."""
+"""Shares of the lineages over time, and what is forecast for the next time."""
 
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.plots.colours import chain_colour
+from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.marks import Marks, as_marks
 from tetiwd.plots.style import INK, SMALL, SOFT, bare, new_axes, size_of, styled, tag, time_axis, title
 from tetiwd.plots.text import named_times
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from tetiwd.summarize.backtest import Backtest
 
 Floats = NDArray[np.float64]
-MOST_LANES = 10  # chains with a lane of their own
-SMALL_CHAIN = 0.01  # chains below this share of all objects have none if there are many
+MOST_LANES = 10  # lineages with a lane of their own
+SMALL_LINEAGE = 0.01  # lineages below this share of all objects have none if there are many
 LEAST_LANE = 15  # points
 STEPS = (0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
 MANY_DOTS = 120
@@ -29,11 +29,11 @@ MANY_DOTS = 120
 
 @dataclass(frozen=True)
 class Lane:
-    """One chain, or several together: shares at every epoch, NaN where it is absent, and at the next time."""
+    """One lineage, or several together: shares at every epoch, NaN where it is absent, and at the next time."""
 
     name: str
     colour: str
-    chain: int | None
+    lineage: int | None
     share: Floats  # (T,) in the clustering
     lower: Floats  # (T,) of the draws
     upper: Floats
@@ -54,9 +54,9 @@ def plot_sizes(
     backtest: "Backtest | None" = None,
     marks: Marks | None = None,
 ) -> "Axes":
-    """Share of every chain over time, one lane each on one scale: line, interval of the draws, and a forecast as a fan.
+    """Share of every lineage over time, one lane each on one scale: line, interval of the draws, and a forecast as a fan.
 
-    Small chains share a lane with the clusters that only some draws have. With a backtest, upright bars show what was
+    Small lineages share a lane with the clusters that only some draws have. With a backtest, upright bars show what was
     forecast for each time from the one before, and a cross what fell outside.
 
     Parameters
@@ -68,7 +68,7 @@ def plot_sizes(
     backtest
         From :func:`tetiwd.backtest`.
     marks
-        Remembers chains and hover text of what is drawn, for :func:`svg_of`.
+        Remembers lineages and hover text of what is drawn, for :func:`svg_of`.
     """
     lanes, times = lanes_of(analysis), analysis.sample.series.times
     if ax is None:
@@ -82,50 +82,52 @@ def plot_sizes(
         note += f" · fan: forecast, {forecast.level:.0%} interval"
     if backtest is not None:
         note += " · bar: what was forecast, × outside"
-    title(ax, "Share of objects by cluster chain", note)
+    title(ax, "Share of objects by lineage", note)
     return ax
 
 
 def lanes_of(analysis: "Analysis") -> list[Lane]:
-    """What is to be drawn: chains in order of their numbers, then small ones together, then new ones."""
+    """What is to be drawn: lineages in order of their numbers, then small ones together, then new ones."""
     alignment, level, forecast = analysis.alignment, analysis.settings.level, analysis.forecast
     n = np.array(alignment.partitions.n_objects, dtype=float)
-    own = np.array([np.bincount(labels, minlength=alignment.n_chains) for labels in analysis.clustering.labels])
-    drawn = alignment.sizes()  # (S, T, n_chains + 1)
+    own = np.array([np.bincount(labels, minlength=alignment.n_lineages) for labels in analysis.clustering.labels])
+    drawn = alignment.sizes()  # (S, T, n_lineages + 1)
     ranked = np.argsort(-own.sum(axis=0), kind="stable")
-    kept = [g for g in ranked[:MOST_LANES].tolist() if own[:, g].sum() >= SMALL_CHAIN * n.sum()] or [int(ranked[0])]
-    rest = [g for g in range(alignment.n_chains) if g not in kept]
+    kept = [g for g in ranked[:MOST_LANES].tolist() if own[:, g].sum() >= SMALL_LINEAGE * n.sum()] or [int(ranked[0])]
+    rest = [g for g in range(alignment.n_lineages) if g not in kept]
     if len(rest) == 1 and len(kept) < MOST_LANES:
         kept, rest = kept + rest, []
     lanes = []
     tail = (1 - level) / 2
-    groups = [(str(g), chain_colour(g), g, [g]) for g in sorted(kept)]
-    unlisted = drawn[:, :, -1].mean() / n.mean() >= SMALL_CHAIN / 2
+    groups = [(str(g), lineage_colour(g), g, [g]) for g in sorted(kept)]
+    unlisted = drawn[:, :, -1].mean() / n.mean() >= SMALL_LINEAGE / 2
     if rest or unlisted:
-        groups.append(("others", chain_colour(-1), -1, [*rest, alignment.n_chains]))
-    for name, colour, chain, members in groups:
+        groups.append(("others", lineage_colour(-1), -1, [*rest, alignment.n_lineages]))
+    for name, colour, lineage, members in groups:
         sizes = drawn[:, :, members].sum(axis=2)
         lower, upper = np.quantile(sizes, [tail, 1 - tail], axis=0, method="closest_observation") / n
-        listed = [g for g in members if g < alignment.n_chains]
+        listed = [g for g in members if g < alignment.n_lineages]
         share = own[:, listed].sum(axis=1) / n
-        absent = (share == 0) if chain >= 0 else np.zeros(len(n), dtype=bool)
+        absent = (share == 0) if lineage >= 0 else np.zeros(len(n), dtype=bool)
         nothing = np.where(absent, np.nan, 0.0)
         lanes.append(
-            Lane(name, colour, chain, share + nothing, lower + nothing, upper + nothing, _next(forecast, members, tail))
+            Lane(
+                name, colour, lineage, share + nothing, lower + nothing, upper + nothing, _next(forecast, members, tail)
+            )
         )
     if forecast is not None:
         none = np.full(len(n), np.nan)
-        lanes.append(Lane("new", INK, None, none, none, none, _quantiles(forecast, [len(forecast.chains) + 1], tail)))
+        lanes.append(Lane("new", INK, None, none, none, none, _quantiles(forecast, [len(forecast.lineages) + 1], tail)))
     return lanes
 
 
 def _next(forecast: Forecast | None, members: list[int], tail: float) -> Floats:
-    """Quantiles of the share of some chains at the next time; the number after the last chain stands for "other"."""
+    """Quantiles of the share of some lineages at the next time; the number after the last lineage stands for "other"."""
     if forecast is None:
         return np.empty(0)
-    columns = [i for i, g in enumerate(forecast.chains.tolist()) if g in members]
+    columns = [i for i, g in enumerate(forecast.lineages.tolist()) if g in members]
     if len(members) > 1:
-        columns.append(len(forecast.chains))
+        columns.append(len(forecast.lineages))
     return _quantiles(forecast, columns, tail) if columns else np.empty(0)
 
 
@@ -142,10 +144,10 @@ class _Lanes:
     ) -> None:
         self.ax, self.lanes, self.times, self.marks = ax, lanes, times, marks
         self.cases = [] if backtest is None else backtest.cases
-        most = {own.chain: own.height for own in lanes}
+        most = {own.lineage: own.height for own in lanes}
         for case in self.cases:
             most[case.cluster] = max(most.get(case.cluster, 0.0), case.upper, case.observed)
-        heights = np.array([most[own.chain] for own in lanes])
+        heights = np.array([most[own.lineage] for own in lanes])
         points = size_of(ax)[1] * 0.85
         least = min(1.0, LEAST_LANE * len(lanes) / points) * max(heights.sum(), 1e-9) / len(lanes)
         self.heights = np.maximum(heights, least) + 0.25 * least
@@ -163,13 +165,13 @@ class _Lanes:
             ax.axhline(base, color=INK, lw=0.6, alpha=0.25, zorder=0, clip_on=False)
             words = self.words(lane)
             for own in [*self.past(lane, base), *self.fan(lane, base)]:
-                self.marks.mark(own, chain=lane.chain, title=words)
+                self.marks.mark(own, lineage=lane.lineage, title=words)
             self.dots(lane, base)
             self.name(lane, base, words)
         self.checks()
 
     def past(self, lane: Lane, base: float) -> list[Any]:
-        """Line and band, or an upright line where a chain is there at one time only."""
+        """Line and band, or an upright line where a lineage is there at one time only."""
         epochs = np.arange(len(lane.share))
         found: list[Any] = []
         for run in _runs(np.isfinite(lane.share)):
@@ -214,17 +216,17 @@ class _Lanes:
             )
             words = f"{self.title(lane)} at {self.times[t]}: {_percent(lane.share[t])}"
             words += f" ({_percent(lane.lower[t])} to {_percent(lane.upper[t])})"
-            self.marks.mark(dot, chain=lane.chain, epoch=t, title=words)
+            self.marks.mark(dot, lineage=lane.lineage, epoch=t, title=words)
 
     def name(self, lane: Lane, base: float, words: str) -> None:
-        """The chain at the left, the forecast in numbers at the right."""
+        """The lineage at the left, the forecast in numbers at the right."""
         place: dict[str, Any] = {"transform": self.ax.get_yaxis_transform(), "ha": "right", "va": "bottom"}
         y = base + 2.5 / self.per_share
-        if lane.chain is None:
+        if lane.lineage is None:
             self.ax.text(-0.012, y, lane.name, fontsize=SMALL, **place)
         else:
             text = tag(self.ax, -0.012, y, lane.name, lane.colour, **place)
-            self.marks.mark(text, chain=lane.chain, title=words)
+            self.marks.mark(text, lineage=lane.lineage, title=words)
         if len(lane.next):
             low, _, middle, _, high = lane.next * 100
             shown = f"{middle:.0f} % ({low:.0f}–{high:.0f})"
@@ -250,7 +252,7 @@ class _Lanes:
 
     def checks(self) -> None:
         """What was forecast for each time from the one before, if that is known."""
-        where = {lane.chain: base for lane, base in zip(self.lanes, self.base.tolist(), strict=True)}
+        where = {lane.lineage: base for lane, base in zip(self.lanes, self.base.tolist(), strict=True)}
         for case in self.cases:
             if case.cluster in where:
                 base = where[case.cluster]
@@ -258,15 +260,15 @@ class _Lanes:
                 (bar,) = self.ax.plot(
                     [x, x], [base + case.lower, base + case.upper], color=INK, lw=1.0, alpha=0.6, zorder=4
                 )
-                words = f"chain {case.cluster} at {self.times[case.epoch]}: {_percent(case.observed)}, forecast "
+                words = f"lineage {case.cluster} at {self.times[case.epoch]}: {_percent(case.observed)}, forecast "
                 words += f"{_percent(case.lower)} to {_percent(case.upper)}"
-                self.marks.mark(bar, chain=case.cluster, epoch=case.epoch, title=words)
+                self.marks.mark(bar, lineage=case.cluster, epoch=case.epoch, title=words)
                 if not case.inside:
                     self.ax.plot([x], [base + case.observed], ls="", marker="x", ms=4.5, mew=1.2, color=INK, zorder=5)
 
     def title(self, lane: Lane) -> str:
         """What a lane is called in words."""
-        return {-1: "small chains", None: "new clusters"}.get(lane.chain, f"chain {lane.name}")
+        return {-1: "small lineages", None: "new clusters"}.get(lane.lineage, f"lineage {lane.name}")
 
     def words(self, lane: Lane) -> str:
         """A lane in one line."""

@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 INK = BLACK  # text and axes; an SVG in a page takes the colour of the page instead
 ON_COLOUR = "#010101"  # black that stays black in a page, for text on a coloured ground
-FILL = "#4A78B5"  # amounts that belong to no chain; drawn the paler, the smaller
+FILL = "#4A78B5"  # amounts that belong to no lineage; drawn the paler, the smaller
 SOFT = 0.65  # opacity of text that is less important
 SMALL = 8.5  # points, of notes and numbers inside figures
 PIXEL = 12 / 9  # text_width measures text 12 pixels high; labels of axes are 9 points high
@@ -173,8 +173,8 @@ def bare(ax: "Axes", *sides: str) -> None:
         ax.tick_params(axis="x", length=0)
 
 
-def tag(ax: "Axes", x: float, y: float, chain_text: str, colour: str, **options: Any) -> Any:
-    """The number of a chain on its colour."""
+def tag(ax: "Axes", x: float, y: float, lineage_text: str, colour: str, **options: Any) -> Any:
+    """The number of a lineage on its colour."""
     look = {"boxstyle": "round,pad=0.22,rounding_size=0.35", "fc": colour, "ec": "none"}
     given: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8, "fontweight": "bold", "zorder": 6} | options
-    return ax.text(x, y, chain_text, color=text_on(colour), bbox=look, **given)
+    return ax.text(x, y, lineage_text, color=text_on(colour), bbox=look, **given)

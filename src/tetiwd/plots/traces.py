@@ -67,7 +67,7 @@ def plot_traces(analysis: "Analysis", axes: Any = None, *, marks: Marks | None =
 
 
 def mcmc_colour(chain: int, n_chains: int) -> Any:
-    """Colours of MCMC chains; none of those that cluster chains have."""
+    """Colours of MCMC chains; none of those that lineages have."""
     from matplotlib import colormaps
     from matplotlib.colors import to_hex
 

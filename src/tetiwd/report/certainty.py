@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tetiwd.summarize.diagnostics import LARGEST_R_HAT
-from tetiwd.summarize.words import SURE, listed, plural
+from tetiwd.summarize.narrative import SURE, listed, plural
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
     from tetiwd.summarize.diagnostics import Diagnostics
 
-SURE_LINK = 0.9  # a chain all of whose links have at least this is followed with certainty
+SURE_LINK = 0.9  # a lineage all of whose links have at least this is followed with certainty
 MOST_TIMES = 5  # that are named one by one
 
 TRUST = {
@@ -32,9 +32,9 @@ TRUST = {
 }
 
 
-def trust(diagnostics: "Diagnostics", n_chains: int) -> str:
+def trust(diagnostics: "Diagnostics", n_lineages: int) -> str:
     """ "good", "fair" (agreement that is not proven yet) or "bad"."""
-    if diagnostics.converged and n_chains > 1:
+    if diagnostics.converged and n_lineages > 1:
         return "good"
     apart = any(own.r_hat is not None and own.r_hat > LARGEST_R_HAT for own in diagnostics.quantities)
     return "bad" if apart or not diagnostics.quantities else "fair"
@@ -44,7 +44,7 @@ def certain_and_not(analysis: "Analysis", labels: Sequence[str]) -> tuple[list[s
     """Sentences about what is certain, and about what is not. ``labels`` are the times."""
     certain: list[str] = []
     uncertain: list[str] = []
-    for sure, unsure in (_numbers(analysis, labels), _chains(analysis), _objects(analysis, labels)):
+    for sure, unsure in (_numbers(analysis, labels), _lineages(analysis), _objects(analysis, labels)):
         certain += sure
         uncertain += unsure
     return certain, uncertain
@@ -73,10 +73,10 @@ def _numbers(analysis: "Analysis", labels: Sequence[str]) -> tuple[list[str], li
     return [f"The number of clusters at {where}."], [unsure]
 
 
-def _chains(analysis: "Analysis") -> tuple[list[str], list[str]]:
-    table = analysis.chains.table().dropna(subset=["weakest_link"])
-    sure = table.chain[table.weakest_link >= SURE_LINK].tolist()
-    unsure = table[table.weakest_link < SURE_LINK].sort_values("weakest_link").chain.tolist()
+def _lineages(analysis: "Analysis") -> tuple[list[str], list[str]]:
+    table = analysis.lineages.table().dropna(subset=["weakest_link"])
+    sure = table.lineage[table.weakest_link >= SURE_LINK].tolist()
+    unsure = table[table.weakest_link < SURE_LINK].sort_values("weakest_link").lineage.tolist()
     return (
         [f"{_named(sure)}: every link from one time to the next has probability {SURE_LINK} or more."] if sure else [],
         [f"{_named(unsure)}: at least one link has a probability below {SURE_LINK}."] if unsure else [],
@@ -94,5 +94,5 @@ def _objects(analysis: "Analysis", labels: Sequence[str]) -> tuple[list[str], li
     return [sure] if unsure < n else [], [f"The cluster of {plural(unsure, 'object')} in between{where}."]
 
 
-def _named(chains: Sequence[int]) -> str:
-    return f"Chain{'s' if len(chains) > 1 else ''} {listed(chains)}"
+def _named(lineages: Sequence[int]) -> str:
+    return f"Lineage{'s' if len(lineages) > 1 else ''} {listed(lineages)}"

@@ -75,7 +75,7 @@ def _figures(analysis: "Analysis", outcomes: "Outcomes | None", wording: Wording
     yield _by_time(
         "map",
         "Where the objects are",
-        "Every dot is an object in the colour of its chain, and the closer two dots, the more alike the objects; "
+        "Every dot is an object in the colour of its lineage, and the closer two dots, the more alike the objects; "
         "hollow dots belong to their cluster less certainly.",
         wording,
         lambda t, marks: _without_margins(plots.plot_map(analysis, t, new_axes(PANEL, PANEL), maps=maps, marks=marks)),
@@ -83,10 +83,10 @@ def _figures(analysis: "Analysis", outcomes: "Outcomes | None", wording: Wording
     yield _one(
         "sizes",
         "Sizes and what to expect",
-        "The share of the objects that every chain has at every time, and at the right end the share to expect next; "
+        "The share of the objects that every lineage has at every time, and at the right end the share to expect next; "
         "an upright bar is what would have been expected from the time before."
         if analysis.forecast is not None
-        else "The share of the objects that every chain has at every time.",
+        else "The share of the objects that every lineage has at every time.",
         lambda marks: plots.plot_sizes(analysis, backtest=analysis.backtest, marks=marks),
         partial(_sizes_on_a_phone, analysis) if few else None,
     )
@@ -123,25 +123,25 @@ def outcomes_figure(outcomes: "Outcomes", key: str = "outcomes") -> Figure:
     """Rates of an outcome."""
     return _one(
         key,
-        "Outcomes by chain",
-        "How often it happens in every chain: the dot is the best guess, and the line covers what is probable.",
+        "Outcomes by lineage",
+        "How often it happens in every lineage: the dot is the best guess, and the line covers what is probable.",
         lambda marks: plots.plot_outcomes(outcomes, marks=marks),
     )
 
 
 def _alluvial(analysis: "Analysis", few: bool) -> Figure:
-    layout = plots.alluvial_layout(analysis.chains)
+    layout = plots.alluvial_layout(analysis.lineages)
     caption = (
         "Every column is a time, every block a cluster, as high as it has objects; a ribbon leads to the same cluster "
         "at the next time, and the paler it is, the less certain that is."
     )
     picture = plots.alluvial_svg(layout, width=WIDTH)
     narrow = plots.alluvial_svg(layout, width=NARROW) if few else ""
-    return Figure("alluvial", "Chains of clusters through time", caption, picture, narrow=narrow)
+    return Figure("alluvial", "Lineages of clusters through time", caption, picture, narrow=narrow)
 
 
 def _sizes_on_a_phone(analysis: "Analysis", marks: Marks) -> Any:
-    height = 1.5 + 0.5 * min(12, analysis.clustering.n_chains + 2)
+    height = 1.5 + 0.5 * min(12, analysis.clustering.n_lineages + 2)
     return plots.plot_sizes(analysis, new_axes(PHONE, height), backtest=analysis.backtest, marks=marks)
 
 

@@ -1,4 +1,4 @@
-"""What notes say about the chains, as a section of the page: words, clusters of sentences, outcomes, changes.
+"""What notes say about the lineages, as a section of the page: words, clusters of sentences, outcomes, changes.
 
 Ids are in it only with ``show_ids``, sentences of the notes, and words that few objects use, only with ``show_text``.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tetiwd.notes.pipeline import NotesSeries
     from tetiwd.notes.rates import Rates
 
-MOST_CLOUDS = 12  # of the chains with most objects
+MOST_CLOUDS = 12  # of the lineages with most objects
 LONGEST_NAME, LONGEST_SENTENCE = 60, 300
 
 
@@ -36,7 +36,7 @@ class NotesReport:
     show_text
         True shows typical sentences of the notes, and words that fewer than five objects use.
     small
-        True shows words and rates of chains with fewer than five objects.
+        True shows words and rates of lineages with fewer than five objects.
     good
         Names of outcomes that are good if they happen; all others are taken as bad.
     """
@@ -48,7 +48,7 @@ class NotesReport:
     good: tuple[str, ...] = ()
 
     def findings(self, analysis: "Analysis") -> "Findings":
-        """What the notes say about the chains of an analysis, as far as it may be shown."""
+        """What the notes say about the lineages of an analysis, as far as it may be shown."""
         from tetiwd.notes.findings import findings
 
         return findings(self.notes, analysis, small=self.small, rare=self.show_text, good=self.good)
@@ -56,9 +56,9 @@ class NotesReport:
 
 @dataclass(frozen=True)
 class Cloud:
-    """The word cloud of a chain."""
+    """The word cloud of a lineage."""
 
-    chain: int
+    lineage: int
     svg: str
     caption: str
 
@@ -100,13 +100,13 @@ class NotesSection:
 def notes_section(given: NotesReport, analysis: "Analysis", wording: Wording, *, show_ids: bool) -> NotesSection:
     """The section of the page."""
     from tetiwd.notes.clouds import cloud_colours
-    from tetiwd.notes.windows import as_length, in_words
+    from tetiwd.notes.windows import as_length, narrate
     from tetiwd.report import note_tables
 
     notes, found = given.notes, given.findings(analysis)
     clouds = _clouds(found)
     settings = notes.settings
-    about = in_words(as_length(settings.window), settings.aligned)
+    about = narrate(as_length(settings.window), settings.aligned)
     typical = [
         (clean(own.name, LONGEST_NAME), [clean(text, LONGEST_SENTENCE) for text in own.sentences])
         for own in found.clusters.values()
@@ -115,17 +115,17 @@ def notes_section(given: NotesReport, analysis: "Analysis", wording: Wording, *,
         given.synthetic,
         given.show_text,
         f"Objects were compared by their notes in {about}.",
-        wording.sentences(found.in_words()),
+        wording.sentences(found.narrate()),
         clouds,
-        found.members.n_chains - len(clouds),
+        found.members.n_lineages - len(clouds),
         note_tables.words_table(found),
         note_tables.clusters_table(found),
         typical if given.show_text else [],
         [_outcome(own, number, wording) for number, own in enumerate(found.rates)],
         note_tables.changes_table(found, wording),
         note_tables.movers_table(notes, found, wording) if show_ids else None,
-        wording.sentences(notes.counts.in_words()),
-        cloud_colours(own.chain for own in clouds),
+        wording.sentences(notes.counts.narrate()),
+        cloud_colours(own.lineage for own in clouds),
     )
 
 
@@ -134,10 +134,10 @@ def _clouds(found: "Findings") -> list[Cloud]:
 
     n_objects = found.members.n_objects
     clouds = []
-    for chain in sorted(np.argsort(-n_objects, kind="stable")[:MOST_CLOUDS].tolist()):
-        svg = word_cloud(cloud_words(found.words[found.words.chain == chain]), chain)
+    for lineage in sorted(np.argsort(-n_objects, kind="stable")[:MOST_CLOUDS].tolist()):
+        svg = word_cloud(cloud_words(found.words[found.words.lineage == lineage]), lineage)
         if svg:
-            clouds.append(Cloud(chain, svg, f"Chain {chain}, {count(int(n_objects[chain]), 'object')}."))
+            clouds.append(Cloud(lineage, svg, f"Lineage {lineage}, {count(int(n_objects[lineage]), 'object')}."))
     return clouds
 
 
@@ -148,7 +148,7 @@ def _outcome(rates: "Rates", number: int, wording: Wording) -> OutcomePart:
     hidden = int((rates.members > 0).sum()) - len(table)
     caption = f"With {rates.level:.0%} intervals."
     if hidden:
-        caption += f" {count(hidden, 'chain')} with fewer than five known outcomes left out."
+        caption += f" {count(hidden, 'lineage')} with fewer than five known outcomes left out."
     own = replace(outcomes_table(rates, wording), key=key, title=f"How often “{name}” is yes", caption=caption)
-    own = replace(own, nothing="No chain has five objects or more with a known outcome.")
+    own = replace(own, nothing="No lineage has five objects or more with a known outcome.")
     return OutcomePart(outcomes_figure(rates, key) if drawn else None, own)

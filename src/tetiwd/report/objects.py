@@ -33,13 +33,13 @@ def object_list(analysis: "Analysis", wording: Wording) -> ObjectList:
         [
             clean(str(own), LONGEST_ID),
             wording.epoch(time),
-            int(chain),
+            int(lineage),
             round(float(certainty), 3),
             int(following),
             round(float(p), 3),
         ]
-        for own, time, chain, certainty, following, p in zip(
-            kept[name], kept.time, kept.chain, kept.certainty, kept.next_chain, kept.next_probability, strict=True
+        for own, time, lineage, certainty, following, p in zip(
+            kept[name], kept.time, kept.lineage, kept.certainty, kept.next_lineage, kept.next_probability, strict=True
         )
     ]
     rows = tuple(_row(own, wording) for own in data[:SHOWN_AT_ONCE])
@@ -48,7 +48,7 @@ def object_list(analysis: "Analysis", wording: Wording) -> ObjectList:
 
 
 def _row(own: list[Any], wording: Wording) -> Row:
-    name, t, chain, certainty, following, p = own
+    name, t, lineage, certainty, following, p = own
     nothing = Cell("", float("nan"))
     others = (
         (Cell(following, following) if following >= 0 else Cell("others", 1e9), probability(p))
@@ -56,5 +56,6 @@ def _row(own: list[Any], wording: Wording) -> Row:
         else (nothing, nothing)
     )
     return Row(
-        (Cell(name), Cell(wording.labels[t], float(t)), Cell(chain, chain), probability(certainty), *others), chain
+        (Cell(name), Cell(wording.labels[t], float(t)), Cell(lineage, lineage), probability(certainty), *others),
+        lineage,
     )

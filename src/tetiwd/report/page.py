@@ -22,7 +22,7 @@ from tetiwd.report.rendering import (
     style_sheet,
     trusted,
 )
-from tetiwd.summarize.words import in_words, verdict_in_words
+from tetiwd.summarize.narrative import narrate, verdict_sentence
 
 if TYPE_CHECKING:
     from tetiwd.summarize.outcomes import Outcomes
@@ -48,7 +48,7 @@ def write_report(
     show_ids
         True adds a table of all objects with their ids; otherwise no id is in the file.
     outcomes
-        Rates by chain, from :func:`tetiwd.outcomes_by_chain`, to be shown as well.
+        Rates by lineage, from :func:`tetiwd.outcomes_by_lineage`, to be shown as well.
     notes
         The notes that the objects were compared by, and what of them may be shown.
     """
@@ -89,7 +89,7 @@ def report_html(
     style, code = style_sheet(said.style if said else ""), script()
     found, about_the_run = _sentences(analysis)
     certain, uncertain = certain_and_not(analysis, wording.labels)
-    listed = [tables.chains_table(analysis, wording), tables.events_table(analysis, wording)]
+    listed = [tables.lineages_table(analysis, wording), tables.events_table(analysis, wording)]
     coming = tables.forecast_table(analysis, wording)
     if coming is not None:
         listed.append(coming)
@@ -118,9 +118,9 @@ def report_html(
         uncertain=wording.sentences(uncertain),
         trust=trust(sample.diagnostics, len(sample.draws)),
         trust_words=TRUST,
-        verdict=wording.sentence(verdict_in_words(sample.diagnostics.verdict)),
+        verdict=wording.sentence(verdict_sentence(sample.diagnostics.verdict)),
         about_the_run=wording.sentences(about_the_run),
-        notes=wording.sentences(sample.notes),
+        remarks=wording.sentences(sample.remarks),
         chips=_chips(analysis, wording),
         n_colours=N_COLOURS,
         figures={own.key: own for own in figures(analysis, outcomes)},
@@ -144,14 +144,14 @@ def report_html(
 
 def summary_html(analysis: Analysis) -> str:
     """The most important sentences and the picture, for a notebook."""
-    sentences = Wording(analysis.sample.series.times).sentences(in_words(analysis))
-    return render("summary.html", sentences=sentences, picture=trusted(alluvial_svg(analysis.chains)))
+    sentences = Wording(analysis.sample.series.times).sentences(narrate(analysis))
+    return render("summary.html", sentences=sentences, picture=trusted(alluvial_svg(analysis.lineages)))
 
 
 def _sentences(analysis: Analysis) -> tuple[list[str], list[str]]:
     """Sentences about what was found, and about the run; the verdict and notes have a place of their own."""
-    elsewhere = {verdict_in_words(analysis.sample.diagnostics.verdict), *analysis.sample.notes}
-    sentences = [own for own in in_words(analysis) if own not in elsewhere]
+    elsewhere = {verdict_sentence(analysis.sample.diagnostics.verdict), *analysis.sample.remarks}
+    sentences = [own for own in narrate(analysis) if own not in elsewhere]
     about_the_run = [own for own in sentences if own.startswith("The run ")]
     return [own for own in sentences if own not in about_the_run], about_the_run
 
@@ -161,12 +161,12 @@ def _span(labels: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _chips(analysis: Analysis, wording: Wording) -> list[tuple[int, str]]:
-    """Every chain with a sentence about it."""
+    """Every lineage with a sentence about it."""
     chips = []
-    for own in analysis.chains.table().itertuples(index=False):
+    for own in analysis.lineages.table().itertuples(index=False):
         first, last = wording.label(own.first), wording.label(own.last)
         when = f"at {first} only" if first == last else f"from {first} to {last}"
         n = "1 object" if own.objects == 1 else f"{own.objects:,} objects"
         sure = f", links {own.stability:.2f} probable on average" if own.stability == own.stability else ""
-        chips.append((int(own.chain), f"Chain {own.chain}: {n}, {when}{sure}"))
+        chips.append((int(own.lineage), f"Lineage {own.lineage}: {n}, {when}{sure}"))
     return chips

@@ -9,14 +9,14 @@ from re import escape as literal
 from re import split
 from typing import TYPE_CHECKING, Any
 
-from tetiwd.plots.colours import chain_colour, text_colour
+from tetiwd.plots.colours import lineage_colour, text_colour
 from tetiwd.plots.text import clean, times_as_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-N_COLOURS = 40  # chains beyond them begin again with the first
+N_COLOURS = 40  # lineages beyond them begin again with the first
 UNSAFE_IN_SCRIPTS = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -46,10 +46,10 @@ def trusted(text: str) -> "Markup":
 
 
 def style_sheet(more: str = "") -> str:
-    """The style sheet, with the colours of the chains, and more rules if there are any."""
+    """The style sheet, with the colours of the lineages, and more rules if there are any."""
     colours = (
-        f".c{chain} {{ background: {colour}; color: {text_colour(colour)}; }}"
-        for chain, colour in ((chain, chain_colour(chain)) for chain in range(N_COLOURS))
+        f".c{lineage} {{ background: {colour}; color: {text_colour(colour)}; }}"
+        for lineage, colour in ((lineage, lineage_colour(lineage)) for lineage in range(N_COLOURS))
     )
     return "\n".join([_own_file("report.css"), *colours, ".c-1 { background: #8A8F98; color: #000; }", more])
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tetiwd.plots.colours import chain_colour
+from tetiwd.plots.colours import lineage_colour
 from tetiwd.report.rendering import Wording, trusted
 from tetiwd.summarize.diagnostics import LARGEST_R_HAT, SMALLEST_ESS
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
     from tetiwd.summarize.outcomes import Outcomes
 
-Kind = Literal["text", "number", "time", "chain", "chains", "bars"]
+Kind = Literal["text", "number", "time", "lineage", "lineages", "bars"]
 PROBABLE = 0.5  # events that are listed
 MOST_SIZES = 8  # times whose sizes have a column each; more are drawn as small bars
 EVENTS = {
@@ -47,10 +47,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """Cells, and the chain they are about."""
+    """Cells, and the lineage they are about."""
 
     cells: tuple[Cell, ...]
-    chain: int | None = None
+    lineage: int | None = None
 
 
 @dataclass(frozen=True)
@@ -65,19 +65,21 @@ class Table:
     nothing: str = "None."  # what is said if there are no rows
 
 
-def chains_table(analysis: "Analysis", wording: Wording) -> Table:
-    """One row per cluster chain."""
-    found = analysis.chains.table()
+def lineages_table(analysis: "Analysis", wording: Wording) -> Table:
+    """One row per lineage."""
+    found = analysis.lineages.table()
     labels = wording.labels
     sizes = found.iloc[:, -len(labels) :].to_numpy()
     columns = [
-        Column("Chain", "Number of the chain; its colour is the same in all pictures.", "chain"),
+        Column("Lineage", "Number of the lineage; its colour is the same in all pictures.", "lineage"),
         Column("First", "First time at which it is there.", "time"),
         Column("Last", "Last time at which it is there.", "time"),
         Column("Times", "Number of times at which it is there."),
         Column("Gaps", "How often it is away in between and comes back."),
         Column("Objects", "Members over all times."),
-        Column("Links", "How certain it is that the clusters of the chain go together: mean probability of its links."),
+        Column(
+            "Links", "How certain it is that the clusters of the lineage go together: mean probability of its links."
+        ),
         Column("Weakest link", "The smallest of these probabilities."),
     ]
     if len(labels) <= MOST_SIZES:
@@ -87,7 +89,7 @@ def chains_table(analysis: "Analysis", wording: Wording) -> Table:
     rows = []
     for own, by_time in zip(found.itertuples(index=False), sizes, strict=True):
         cells = [
-            Cell(own.chain, own.chain),
+            Cell(own.lineage, own.lineage),
             _time(own.first, wording),
             _time(own.last, wording),
             _whole(own.n_epochs),
@@ -99,32 +101,34 @@ def chains_table(analysis: "Analysis", wording: Wording) -> Table:
         if len(labels) <= MOST_SIZES:
             cells += [_whole(size) for size in by_time]
         else:
-            cells.append(Cell(bars(by_time, labels, own.chain, int(sizes.max())), float(by_time.max())))
-        rows.append(Row(tuple(cells), own.chain))
-    caption = "A chain is one cluster followed through time. Choose a row to see its chain in all pictures."
-    return Table("chains", "Chains of clusters", caption, tuple(columns), tuple(rows))
+            cells.append(Cell(bars(by_time, labels, own.lineage, int(sizes.max())), float(by_time.max())))
+        rows.append(Row(tuple(cells), own.lineage))
+    caption = "A lineage is one cluster followed through time. Choose a row to see its lineage in all pictures."
+    return Table("lineages", "Lineages of clusters", caption, tuple(columns), tuple(rows))
 
 
 def events_table(analysis: "Analysis", wording: Wording) -> Table:
-    """What has probably happened to the chains."""
+    """What has probably happened to the lineages."""
     columns = (
         Column("Time", "When it is seen first.", "time"),
-        Column("Chain", "The chain it happens to.", "chain"),
-        Column("Event", "What happens: a chain appears, is gone, has split or merged, or is back after a gap.", "text"),
+        Column("Lineage", "The lineage it happens to.", "lineage"),
+        Column(
+            "Event", "What happens: a lineage appears, is gone, has split or merged, or is back after a gap.", "text"
+        ),
         Column("Probability", "How probable that is."),
-        Column("With", "Other chains concerned, the most probable first.", "chains"),
+        Column("With", "Other lineages concerned, the most probable first.", "lineages"),
     )
     rows = []
-    for own in analysis.chains.events(least=PROBABLE).itertuples(index=False):
-        others = tuple(chain for chain in own.others if chain != own.chain)
+    for own in analysis.lineages.events(least=PROBABLE).itertuples(index=False):
+        others = tuple(lineage for lineage in own.others if lineage != own.lineage)
         cells = (
             _time(own.time, wording),
-            Cell(own.chain, own.chain),
+            Cell(own.lineage, own.lineage),
             Cell(EVENTS[own.event]),
             probability(own.probability),
             Cell(others, float(len(others))),
         )
-        rows.append(Row(cells, own.chain))
+        rows.append(Row(cells, own.lineage))
     caption = "What has more probably happened than not. Splits, merges and returns are seen only where objects have "
     caption += "ids or distances between times are known."
     nothing = "No event is more probable than not; events.csv in the folder of the run has the others."
@@ -138,20 +142,22 @@ def forecast_table(analysis: "Analysis", wording: Wording) -> Table | None:
         return None
     level = f"{coming.level:.0%}"
     columns = (
-        Column("Chain", "A chain that is there at the last time; or all others, or all new ones together.", "chain"),
+        Column(
+            "Lineage", "A lineage that is there at the last time; or all others, or all new ones together.", "lineage"
+        ),
         Column("Now", "Share of the objects at the last time."),
         Column("Expected", "Expected share at the next time."),
         Column("From", f"Lower end of the interval that holds the share with probability {level}."),
         Column("To", f"Upper end of the interval that holds the share with probability {level}."),
-        Column("Nobody", "Probability that no object is in it: the chain ends, or nothing new appears."),
+        Column("Nobody", "Probability that no object is in it: the lineage ends, or nothing new appears."),
     )
     words = {"other": "others", "new": "new"}
     rows: list[Row] = []
     for own in coming.table().itertuples(index=False):
-        chain = None if own.cluster in words else int(own.cluster)
-        name = Cell(own.cluster, own.cluster) if chain is not None else Cell(words[own.cluster], 1e9 + len(rows))
+        lineage = None if own.cluster in words else int(own.cluster)
+        name = Cell(own.cluster, own.cluster) if lineage is not None else Cell(words[own.cluster], 1e9 + len(rows))
         shares = (_share(own.now), _share(own.expected), _share(own.lower), _share(own.upper))
-        rows.append(Row((name, *shares, probability(own.nobody)), chain))
+        rows.append(Row((name, *shares, probability(own.nobody)), lineage))
     caption = (
         f"Shares among {coming.n_next} objects at the time after {wording.label(coming.time)}. “Others” are clusters "
     )
@@ -178,10 +184,10 @@ def numbers_table(analysis: "Analysis", wording: Wording) -> Table:
 
 
 def outcomes_table(outcomes: "Outcomes", wording: Wording) -> Table:
-    """How often something happens to the members of every chain."""
+    """How often something happens to the members of every lineage."""
     level = f"{outcomes.level:.0%}"
     columns = (
-        Column("Chain", "The chain.", "chain"),
+        Column("Lineage", "The lineage.", "lineage"),
         Column("With", "Members to whom it happened."),
         Column("Members", "Members for whom it is known."),
         Column("Rate", "How often it happens to a member; both chance and uncertain membership count."),
@@ -193,9 +199,9 @@ def outcomes_table(outcomes: "Outcomes", wording: Wording) -> Table:
     for own in outcomes.table().itertuples(index=False):
         counts = (_whole(own.events), _whole(own.members))
         rates = (_share(own.rate), _share(own.lower), _share(own.upper))
-        cells = (Cell(own.chain, own.chain), *counts, *rates, probability(own.probability_higher_than_rest))
-        rows.append(Row(cells, own.chain))
-    return Table("outcomes", "Rates by chain", f"With {level} intervals.", columns, tuple(rows))
+        cells = (Cell(own.lineage, own.lineage), *counts, *rates, probability(own.probability_higher_than_rest))
+        rows.append(Row(cells, own.lineage))
+    return Table("outcomes", "Rates by lineage", f"With {level} intervals.", columns, tuple(rows))
 
 
 def diagnostics_table(analysis: "Analysis", wording: Wording) -> Table:
@@ -217,9 +223,7 @@ def diagnostics_table(analysis: "Analysis", wording: Wording) -> Table:
             r_hat = Cell(f"{own.r_hat:.2f}" if isfinite(own.r_hat) else "infinite", own.r_hat, apart)
             rest = (r_hat, _rounded(own.ess_bulk, thin), _rounded(own.ess_tail))
         rows.append(Row((name, Cell(f"{own.mean:.4g}", own.mean), *rest)))
-    caption = (
-        "Do the repetitions of the computation (MCMC chains, not cluster chains) agree? Marked values do not suffice."
-    )
+    caption = "Do the repetitions of the computation (MCMC chains, not lineages) agree? Marked values do not suffice."
     return Table("diagnostics", "Diagnostics", caption, columns, tuple(rows), "There are too few draws to judge.")
 
 
@@ -228,15 +232,15 @@ def objects_table(analysis: "Analysis", wording: Wording) -> Table:
     columns = (
         Column("Id", "Id of the object, or its position among those of its time.", "text"),
         Column("Time", "The time.", "time"),
-        Column("Chain", "The chain it belongs to.", "chain"),
+        Column("Lineage", "The lineage it belongs to.", "lineage"),
         Column("Certainty", "Probability that it belongs there."),
-        Column("Next best", "The chain that comes next, where there is one.", "chain"),
+        Column("Next best", "The lineage that comes next, where there is one.", "lineage"),
         Column("Its probability", "Probability of that one."),
     )
     return Table("objects", "Where every object belongs", "The least certain ones come first.", columns, ())
 
 
-def bars(sizes: "Sequence[int] | np.ndarray[Any, Any]", labels: Sequence[str], chain: int, largest: int) -> Any:
+def bars(sizes: "Sequence[int] | np.ndarray[Any, Any]", labels: Sequence[str], lineage: int, largest: int) -> Any:
     """Sizes as small bars, one per time."""
     wide, high = 5, 22
     path = "".join(
@@ -248,7 +252,7 @@ def bars(sizes: "Sequence[int] | np.ndarray[Any, Any]", labels: Sequence[str], c
     return trusted(
         f'<svg class="bars" role="img" aria-label="{words}" width="{width}" height="{high}" '
         f'viewBox="0 0 {width} {high}"><path d="M0 {high - 0.25}H{width}" stroke="currentColor" stroke-opacity="0.3" '
-        f'stroke-width="0.5"/><path d="{path}" stroke="{chain_colour(chain)}" stroke-width="4"/></svg>'
+        f'stroke-width="0.5"/><path d="{path}" stroke="{lineage_colour(lineage)}" stroke-width="4"/></svg>'
     )
 
 

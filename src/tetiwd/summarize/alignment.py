@@ -26,12 +26,12 @@ OTHER = -1  # a cluster of a draw that the clustering does not have
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """Draws matched with a clustering. Chains of the clustering are the words, 0 … n_chains − 1."""
+    """Draws matched with a clustering. Lineages of the clustering are the words, 0 … n_lineages − 1."""
 
     partitions: Partitions
     clustering: Clustering
-    words: NDArray[np.int32]  # (S, N) chain of the clustering that every object is in, or OTHER
-    counterpart: NDArray[np.int32]  # (S, T, n_chains) the draw's label of every cluster, −1 where it has none
+    words: NDArray[np.int32]  # (S, N) lineage of the clustering that every object is in, or OTHER
+    counterpart: NDArray[np.int32]  # (S, T, n_lineages) the draw's label of every cluster, −1 where it has none
 
     @property
     def n_draws(self) -> int:
@@ -39,48 +39,48 @@ class Alignment:
         return self.partitions.n_draws
 
     @property
-    def n_chains(self) -> int:
-        """Cluster chains of the clustering."""
-        return self.clustering.n_chains
+    def n_lineages(self) -> int:
+        """Lineages of the clustering."""
+        return self.clustering.n_lineages
 
     @cached_property
     def present(self) -> Bools:
-        """Does the clustering have this chain at this epoch? (T, n_chains)."""
-        return np.array([np.bincount(own, minlength=self.n_chains) > 0 for own in self.clustering.labels])
+        """Does the clustering have this lineage at this epoch? (T, n_lineages)."""
+        return np.array([np.bincount(own, minlength=self.n_lineages) > 0 for own in self.clustering.labels])
 
     def words_at(self, t: int) -> NDArray[np.int32]:
-        """The chains that the objects of epoch t are in, (S, n_t)."""
+        """The lineages that the objects of epoch t are in, (S, n_t)."""
         return self.words[:, self.partitions.columns[t]]
 
     def sizes(self) -> NDArray[np.int64]:
-        """Members of every chain at every epoch in every draw, (S, T, n_chains + 1); others come last."""
+        """Members of every lineage at every epoch in every draw, (S, T, n_lineages + 1); others come last."""
         return np.stack([self.sizes_at(t) for t in range(self.partitions.n_epochs)], axis=1)
 
     def sizes_at(self, t: int) -> NDArray[np.int64]:
-        """Members of every chain at epoch t in every draw, (S, n_chains + 1); others come last."""
-        S, k = self.n_draws, self.n_chains + 1
+        """Members of every lineage at epoch t in every draw, (S, n_lineages + 1); others come last."""
+        S, k = self.n_draws, self.n_lineages + 1
         shifted = np.where(self.words_at(t) < 0, k - 1, self.words_at(t))
         cells = np.arange(S)[:, None] * k + shifted
         return np.bincount(cells.ravel(), minlength=S * k).reshape(S, k)
 
     def linked(self, t: int) -> Bools:
-        """Are clusters of t−1 and t linked? (S, n_chains, n_chains)."""
+        """Are clusters of t−1 and t linked? (S, n_lineages, n_lineages)."""
         self._check_has_one_before(t)
         here, there = self.counterpart[:, t - 1], self.counterpart[:, t]
         return (here[:, :, None] == there[:, None, :]) & (here >= 0)[:, :, None]
 
     def born(self, t: int) -> Bools:
-        """Is the cluster there at t, and its chain was not before? (S, n_chains)."""
+        """Is the cluster there at t, and its lineage was not before? (S, n_lineages)."""
         self._check_has_one_before(t)
         return (self.counterpart[:, t] >= 0) & ~self.alive_at(t, t - 1)
 
     def died(self, t: int) -> Bools:
-        """Was the cluster there before t, and its chain is not now? (S, n_chains)."""
+        """Was the cluster there before t, and its lineage is not now? (S, n_lineages)."""
         self._check_has_one_before(t)
         return (self.counterpart[:, t - 1] >= 0) & ~self.alive_at(t - 1, t)
 
     def alive_at(self, t: int, other: int) -> Bools:
-        """Is the draw's chain that a cluster of t belongs to there at another epoch? (S, n_chains)."""
+        """Is the draw's lineage that a cluster of t belongs to there at another epoch? (S, n_lineages)."""
         labels = self.counterpart[:, t]
         return np.take_along_axis(self._alive[:, other], np.maximum(labels, 0), axis=1) & (labels >= 0)
 
@@ -90,7 +90,7 @@ class Alignment:
 
     @cached_property
     def _alive(self) -> Bools:
-        """Is the draw's chain with this label there at this epoch? (S, T, labels)."""
+        """Is the draw's lineage with this label there at this epoch? (S, T, labels)."""
         partitions = self.partitions
         alive = np.zeros((partitions.n_draws, partitions.n_epochs, int(partitions.labels.max()) + 1), dtype=bool)
         for t in range(partitions.n_epochs):
@@ -104,20 +104,20 @@ def align(draws: "Sample | Partitions", clustering: Clustering | Any, *, max_dra
 
     partitions = as_partitions(draws).thinned(max_draws)
     clustering = as_clustering(partitions, clustering)
-    S, n_chains = partitions.n_draws, clustering.n_chains
+    S, n_lineages = partitions.n_draws, clustering.n_lineages
     words = np.empty(partitions.labels.shape, dtype=np.int32)
-    counterpart = np.full((S, partitions.n_epochs, n_chains), -1, dtype=np.int32)
+    counterpart = np.full((S, partitions.n_epochs, n_lineages), -1, dtype=np.int32)
     for t, own in enumerate(clustering.labels):
-        chains, slot = np.unique(own, return_inverse=True)
+        lineages, slot = np.unique(own, return_inverse=True)
         for s, drawn in enumerate(partitions.at(t)):
             theirs, theirs_slot = np.unique(drawn, return_inverse=True)
-            overlap = _overlap(slot, theirs_slot, len(chains), len(theirs))
+            overlap = _overlap(slot, theirs_slot, len(lineages), len(theirs))
             mine, matched = linear_sum_assignment(overlap, maximize=True)
             real = overlap[mine, matched] > 0
             name = np.full(len(theirs), OTHER, dtype=np.int32)
-            name[matched[real]] = chains[mine[real]]
+            name[matched[real]] = lineages[mine[real]]
             words[s, partitions.columns[t]] = name[theirs_slot]
-            counterpart[s, t, chains[mine[real]]] = theirs[matched[real]]
+            counterpart[s, t, lineages[mine[real]]] = theirs[matched[real]]
     return Alignment(partitions, clustering, words, counterpart)
 
 

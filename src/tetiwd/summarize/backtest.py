@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Case(NamedTuple):
-    """One chain at one epoch: the forecast of its share, and what came."""
+    """One lineage at one epoch: the forecast of its share, and what came."""
 
     epoch: int
     time: Any
@@ -38,7 +38,7 @@ class Case(NamedTuple):
 class Backtest:
     """Forecasts of the epochs there are, from the epoch before each.
 
-    Scores are log probabilities per object of the observed sequence of (chains …, everything else). Higher is better.
+    Scores are log probabilities per object of the observed sequence of (lineages …, everything else). Higher is better.
     """
 
     cases: list[Case]
@@ -64,7 +64,7 @@ class Backtest:
         return float(np.average(self.scores_same, weights=self.n_next))
 
     def table(self) -> "pd.DataFrame":
-        """One row per epoch that was forecast and chain that was there before."""
+        """One row per epoch that was forecast and lineage that was there before."""
         import pandas as pd
 
         return pd.DataFrame(self.cases, columns=list(Case._fields))
@@ -127,7 +127,7 @@ def backtest(
         n_next = partitions.n_objects[t + 1]
         if isinstance(sample, Partitions) or not refit:
             found = forecast(sample, truth, at=t, n_next=n_next, **options)
-            names = found.chains
+            names = found.lineages
         else:
             earlier = fit_until(sample, t + 1, settings, progress)
             own = representative(earlier)

@@ -20,7 +20,7 @@ class Memberships:
     """Probability of every object for every cluster of its epoch, over draws that were matched with a clustering."""
 
     alignment: Alignment
-    probabilities: list[Floats]  # T × (n_t, n_chains + 1); the last column is "a cluster that is not listed"
+    probabilities: list[Floats]  # T × (n_t, n_lineages + 1); the last column is "a cluster that is not listed"
 
     @property
     def certainty(self) -> list[Floats]:
@@ -39,7 +39,7 @@ class Memberships:
         """One row per object: its epoch and position there, its id where ids are known, its cluster with the
         probability of it, and the next best.
 
-        ``next_chain`` is −1 where that is a cluster the clustering does not have.
+        ``next_lineage`` is −1 where that is a cluster the clustering does not have.
         """
         import pandas as pd
 
@@ -53,9 +53,9 @@ class Memberships:
             part = {
                 "time": [time] * len(p),
                 "object": rows,
-                "chain": own,
+                "lineage": own,
                 "certainty": p[rows, own],
-                "next_chain": np.where(following == p.shape[1] - 1, -1, following),
+                "next_lineage": np.where(following == p.shape[1] - 1, -1, following),
                 "next_probability": np.maximum(rest[rows, following], 0),
             }
             parts.append(pd.DataFrame(part))
@@ -75,7 +75,7 @@ class Memberships:
 
 def memberships(alignment: Alignment) -> Memberships:
     """Share of draws in which every object is in every cluster of the clustering."""
-    k = alignment.n_chains + 1
+    k = alignment.n_lineages + 1
     probabilities: list[Any] = []
     for t in range(alignment.partitions.n_epochs):
         words = np.where(alignment.words_at(t) < 0, k - 1, alignment.words_at(t))

@@ -18,7 +18,7 @@ from tetiwd.params import is_whole
 from tetiwd.summarize.alignment import align
 from tetiwd.summarize.clustering import Clustering
 from tetiwd.summarize.coclustering import check_epoch
-from tetiwd.summarize.one_more import EpochOfDraw
+from tetiwd.summarize.new_object import EpochOfDraw
 from tetiwd.summarize.partitions import Partitions, numbered
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Classification:
     """Where new objects belong."""
 
     time: Any
-    chains: NDArray[np.int64]  # clusters of the epoch, by chain
+    lineages: NDArray[np.int64]  # clusters of the epoch, by lineage
     probabilities: Floats  # (m, clusters)
     none: Floats  # (m,) none of these: a new cluster, or one that some draws have and the clustering has not
     unlisted: Floats  # (m,) the second part of that
@@ -43,15 +43,15 @@ class Classification:
 
     @property
     def best(self) -> NDArray[np.int64]:
-        """The most probable chain of every new object, −1 for none of these."""
+        """The most probable lineage of every new object, −1 for none of these."""
         everything = np.column_stack([self.probabilities, self.none])
-        return np.append(self.chains, -1)[everything.argmax(axis=1)]
+        return np.append(self.lineages, -1)[everything.argmax(axis=1)]
 
     def table(self) -> "pd.DataFrame":
-        """One row per new object: the most probable chain, then all probabilities."""
+        """One row per new object: the most probable lineage, then all probabilities."""
         import pandas as pd
 
-        columns = [f"chain {chain}" for chain in self.chains]
+        columns = [f"lineage {lineage}" for lineage in self.lineages]
         table = pd.DataFrame(self.probabilities, columns=columns)
         table["none of these"] = self.none
         table.insert(0, "best", self.best)
@@ -109,26 +109,26 @@ def classify(
     labels = numbered(np.array([draws.labels[i] for draws, i in kept]).reshape(len(kept), -1))
     partitions = Partitions(labels, sample.series.n_objects, sample.series.times, sample.series.ids)
     alignment = align(partitions, clustering, max_draws=len(kept))
-    chains = np.unique(alignment.clustering.labels[t])
+    lineages = np.unique(alignment.clustering.labels[t])
     rng = np.random.default_rng(seed)
     m, n = rows.shape
-    by_chain, by_object = WeightedMean(m, len(chains) + 2), WeightedMean(m, n if together else 0)
+    by_lineage, by_object = WeightedMean(m, len(lineages) + 2), WeightedMean(m, n if together else 0)
     for s, (draws, i) in enumerate(kept):
         epoch = EpochOfDraw(sample, draws, i, t)
         log_weights = epoch.weigh(rows, diagonal, n_births, rng)
         log_draw = np.logaddexp.reduce(log_weights, axis=1)
         shares = np.exp(log_weights - log_draw[:, None])
-        by_chain.add(log_draw, shares @ _columns(chains, epoch.slots, alignment.words_at(t)[s]))
+        by_lineage.add(log_draw, shares @ _columns(lineages, epoch.slots, alignment.words_at(t)[s]))
         if together:
             by_object.add(log_draw, shares[:, epoch.slots])
-    found = by_chain.mean
+    found = by_lineage.mean
     return Classification(
         time=sample.series.times[t],
-        chains=chains,
+        lineages=lineages,
         probabilities=found[:, :-2],
         none=found[:, -2:].sum(axis=1),
         unlisted=found[:, -2],
-        effective_draws=by_chain.effective_draws,
+        effective_draws=by_lineage.effective_draws,
         together=by_object.mean if together else None,
     )
 
@@ -160,11 +160,13 @@ class WeightedMean:
         return self.weight**2 / self.weight_squared
 
 
-def _columns(chains: NDArray[np.int64], slots: NDArray[np.int64], words: NDArray[np.int32]) -> Floats:
-    """Which column every cluster of a draw counts for, as 0 and 1: a chain, "unlisted", or "new" for one to be born."""
+def _columns(lineages: NDArray[np.int64], slots: NDArray[np.int64], words: NDArray[np.int32]) -> Floats:
+    """Which column every cluster of a draw counts for, as 0 and 1: a lineage, "unlisted", or "new" for one to be born."""
     first = np.unique(slots, return_index=True)[1]
-    columns = np.append(np.where(words[first] < 0, len(chains), np.searchsorted(chains, words[first])), len(chains) + 1)
-    return np.eye(len(chains) + 2)[columns]
+    columns = np.append(
+        np.where(words[first] < 0, len(lineages), np.searchsorted(lineages, words[first])), len(lineages) + 1
+    )
+    return np.eye(len(lineages) + 2)[columns]
 
 
 def _kept_draws(sample: "Sample", max_draws: int) -> list[tuple[Draws, int]]:

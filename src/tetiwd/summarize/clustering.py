@@ -1,4 +1,4 @@
-"""Clustering: one answer, clusters at every epoch and the chains that link them."""
+"""Clustering: one answer, clusters at every epoch and the lineages that link them."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Clustering:
-    """A clustering of all epochs. Equal labels at different epochs belong to one cluster chain.
+    """A clustering of all epochs. Equal labels at different epochs belong to one lineage.
 
-    Chains are numbered from 0 in order of their first epoch, the larger one (over all epochs) first.
+    Lineages are numbered from 0 in order of their first epoch, the larger one (over all epochs) first.
     """
 
     labels: list[Ints]  # T × (n_t,)
@@ -26,7 +26,7 @@ class Clustering:
     expected_loss: float  # mean of the epochs' expected losses, weighted by their numbers of objects
     loss: str
     found_by: str  # "search", "annealing", or "given"
-    linked_by: "Links | None" = None  # what made chains of the clusters; None for the model
+    linked_by: "Links | None" = None  # what made lineages of the clusters; None for the model
 
     @property
     def flat(self) -> Ints:
@@ -39,15 +39,15 @@ class Clustering:
         return [len(np.unique(own)) for own in self.labels]
 
     @property
-    def n_chains(self) -> int:
-        """Cluster chains in all."""
+    def n_lineages(self) -> int:
+        """Lineages in all."""
         return int(self.flat.max()) + 1
 
     def __repr__(self) -> str:
         shown = ", ".join(map(str, self.n_clusters))
         source = "the model" if self.linked_by is None else self.linked_by.name
         return (
-            f"Clustering({shown} clusters in {self.n_chains} chains; "
+            f"Clustering({shown} clusters in {self.n_lineages} lineages; "
             f"expected {self.loss} loss {self.expected_loss:.4g}, by {self.found_by}; linked by {source})"
         )
 
@@ -83,7 +83,7 @@ def losses_by_draw(labels: NDArray[Any], partitions: Partitions, loss: Loss) -> 
 
 
 def in_order_of_birth(labels: NDArray[Any], partitions: Partitions) -> Ints:
-    """Chains renumbered by first epoch, the larger one first."""
+    """Lineages renumbered by first epoch, the larger one first."""
     _, first, own, sizes = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
     birth = np.searchsorted([c.stop for c in partitions.columns], first, side="right")
     rank = np.empty(len(sizes), dtype=np.int64)

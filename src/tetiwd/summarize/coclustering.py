@@ -1,4 +1,4 @@
-"""How often two objects are in the same cluster, or in clusters of the same chain if they are of different epochs."""
+"""How often two objects are in the same cluster, or in clusters of the same lineage if they are of different epochs."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ def coclustering(
         Epoch (counted from 0) of the rows; None for the objects of all epochs, epoch after epoch.
     other
         Epoch of the columns; None for that of the rows. Objects of different epochs belong together if their clusters
-        are linked into one chain.
+        are linked into one lineage.
     dtype
         "float64", or "float32" for half the memory.
 

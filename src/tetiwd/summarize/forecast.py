@@ -35,12 +35,12 @@ MOST_SHOWN = 6  # clusters that a printed forecast names
 class Forecast:
     """Where the objects of the next epoch will be.
 
-    Arrays over groups have an entry for every chain of the clustering that is there at the epoch, then one for
+    Arrays over groups have an entry for every lineage of the clustering that is there at the epoch, then one for
     "other" (clusters of the draws that the clustering does not have) and one for "new" (all clusters not there yet).
     A draw without a cluster of the clustering is one in which nobody joins it.
     """
 
-    chains: Ints  # chains of the clustering at the epoch
+    lineages: Ints  # lineages of the clustering at the epoch
     sizes: Ints  # their members there
     time: Any  # name of the epoch from which the next is forecast
     n_next: int
@@ -50,8 +50,8 @@ class Forecast:
 
     @property
     def groups(self) -> list[int | str]:
-        """What the columns are: numbers of chains, "other", "new"."""
-        return [*self.chains.tolist(), "other", "new"]
+        """What the columns are: numbers of lineages, "other", "new"."""
+        return [*self.lineages.tolist(), "other", "new"]
 
     @cached_property
     def expected(self) -> Floats:
@@ -94,9 +94,9 @@ class Forecast:
         )
 
     def __repr__(self) -> str:
-        k = len(self.chains)
+        k = len(self.lineages)
         largest = np.argsort(-self.expected[:k], kind="stable")[:MOST_SHOWN]
-        shown = [f"cluster {self.chains[c]}: {self._share(c)}" for c in largest]
+        shown = [f"cluster {self.lineages[c]}: {self._share(c)}" for c in largest]
         if k > MOST_SHOWN:
             shown.append(f"{k - MOST_SHOWN} more")
         shown += [f"other: {self._share(k)}", f"new: {self._share(k + 1)}"]
@@ -129,7 +129,7 @@ def forecast(
     draws
         A sample, or partitions from elsewhere.
     clustering
-        The clustering whose chains are spoken of; clusters of every draw are matched with them.
+        The clustering whose lineages are spoken of; clusters of every draw are matched with them.
     n_next
         Objects expected at the next epoch; None for as many as at ``at``.
     at
@@ -158,8 +158,8 @@ def forecast(
     rng = np.random.default_rng(seed)
     gammas = rng.standard_gamma(np.repeat(weights, -(-N_SIMULATIONS // len(weights)), axis=0))
     counts = rng.multinomial(n_next, gammas / gammas.sum(axis=1, keepdims=True))
-    chains, sizes = np.unique(own, return_counts=True)
-    return Forecast(chains, sizes, time, int(n_next), float(level), weights, counts)
+    lineages, sizes = np.unique(own, return_counts=True)
+    return Forecast(lineages, sizes, time, int(n_next), float(level), weights, counts)
 
 
 def _rates(
@@ -191,7 +191,7 @@ def _rows_kept(partitions: Partitions, max_draws: int) -> NDArray[np.int32]:
 def _weights(
     epoch: Partitions, clustering: Clustering, rates: Floats, max_clusters: int | None, max_draws: int
 ) -> Floats:
-    """Weight of every chain, of other clusters, and of new ones in the urn, for every draw of one epoch."""
+    """Weight of every lineage, of other clusters, and of new ones in the urn, for every draw of one epoch."""
     alignment = align(epoch, clustering, max_draws=max_draws)
     there = np.append(alignment.present[0], True)
     sizes = alignment.sizes()[:, 0, there].astype(float)

@@ -24,7 +24,7 @@ class Kinship(Protocol):
     """Says which clusters of two epochs are kin, in every draw."""
 
     def between(self, alignment: Alignment, t: int, later: int) -> tuple[Bools, Bools] | None:
-        """Two arrays (S, n_chains, n_chains), earlier by later: "goes on in" and "comes from"; None if unknown."""
+        """Two arrays (S, n_lineages, n_lineages), earlier by later: "goes on in" and "comes from"; None if unknown."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +66,12 @@ class SamePlace:
         return near, near
 
     def squared_distances(self, alignment: Alignment, t: int, later: int) -> Floats:
-        """Of the means of every draw's clusters, (S, n_chains, n_chains); NaN where a cluster has no counterpart."""
+        """Of the means of every draw's clusters, (S, n_lineages, n_lineages); NaN where a cluster has no counterpart."""
         within, within_later = self._own(alignment, t), self._own(alignment, later)
         return self._mean_distances(alignment, t, later) - within[:, :, None] - within_later[:, None, :]
 
     def _own(self, alignment: Alignment, t: int) -> Floats:
-        """Half the mean distance within a cluster, plus the variance of its mean, (S, n_chains).
+        """Half the mean distance within a cluster, plus the variance of its mean, (S, n_lineages).
 
         Kept for the alignment that was asked for last.
         """
@@ -84,11 +84,11 @@ class SamePlace:
         return self._within[t][1]
 
     def _mean_distances(self, alignment: Alignment, t: int, later: int) -> Floats:
-        """Means of D* over pairs of clusters of two epochs, (S, n_chains, n_chains)."""
+        """Means of D* over pairs of clusters of two epochs, (S, n_lineages, n_lineages)."""
         columns = alignment.partitions.columns
         block = np.asarray(self.cross[columns[t], columns[later]], dtype=float)
         here, there = (np.flatnonzero(alignment.present[own]) for own in (t, later))
-        result = np.full((alignment.n_draws, alignment.n_chains, alignment.n_chains), np.nan)
+        result = np.full((alignment.n_draws, alignment.n_lineages, alignment.n_lineages), np.nan)
         step = max(1, BYTES_AT_ONCE // (8 * (block.shape[0] + block.shape[1]) * max(len(here), len(there))))
         for start in range(0, alignment.n_draws, step):
             rows = slice(start, start + step)
@@ -112,8 +112,8 @@ def recurring(earlier: NDArray[Any], later: NDArray[Any]) -> tuple[NDArray[np.in
 def flows_in_draws(
     alignment: Alignment, t: int, here: NDArray[np.int64], later: int, there: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Objects that go from one chain to another in every draw, (S, n_chains + 1, n_chains + 1); others come last."""
-    S, k = alignment.n_draws, alignment.n_chains + 1
+    """Objects that go from one lineage to another in every draw, (S, n_lineages + 1, n_lineages + 1); others come last."""
+    S, k = alignment.n_draws, alignment.n_lineages + 1
     start, end = alignment.words_at(t)[:, here], alignment.words_at(later)[:, there]
     start, end = np.where(start < 0, k - 1, start), np.where(end < 0, k - 1, end)
     cells = (np.arange(S)[:, None] * k + start).astype(np.int64) * k + end

@@ -1,4 +1,4 @@
-"""Which clusters of consecutive epochs are one chain: as the model has it, or because we know better.
+"""Which clusters of consecutive epochs are one lineage: as the model has it, or because we know better.
 
 The model knows nothing of who is who, nor of distances between epochs. It links clusters by their sizes and by how they
 lie to each other, so that two groups which change places in both look to it as if nothing had happened. Where objects
@@ -24,16 +24,16 @@ class Links(Protocol):
     name: str
 
     def linked(self, alignment: Alignment, t: int) -> Bools:
-        """Are clusters of t−1 and t linked? (S, n_chains, n_chains), one to one."""
+        """Are clusters of t−1 and t linked? (S, n_lineages, n_lineages), one to one."""
 
     def born(self, alignment: Alignment, t: int) -> Bools:
-        """Is the cluster there at t, and its chain was not before? (S, n_chains)."""
+        """Is the cluster there at t, and its lineage was not before? (S, n_lineages)."""
 
     def died(self, alignment: Alignment, t: int) -> Bools:
-        """Was the cluster there before t, and its chain is not now? (S, n_chains)."""
+        """Was the cluster there before t, and its lineage is not now? (S, n_lineages)."""
 
     def returned(self, alignment: Alignment, earlier: int, t: int) -> Bools | None:
-        """Are clusters of t and of an epoch before t−1 one chain with a gap? As ``linked``; None if unknown."""
+        """Are clusters of t and of an epoch before t−1 one lineage with a gap? As ``linked``; None if unknown."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class ModelLinks:
         return alignment.died(t)
 
     def returned(self, alignment: Alignment, earlier: int, t: int) -> Bools | None:
-        """The model does not know a chain that comes back."""
+        """The model does not know a lineage that comes back."""
         return None
 
 
@@ -145,6 +145,6 @@ class PlaceLinks:
 
 def mutual_best(scores: NDArray[Any], possible: Bools) -> Bools:
     """Pairs of clusters of which each has the other's best score, of several equals the first; (S, k, k)."""
-    to, of, chains = scores.argmax(axis=2), scores.argmax(axis=1), np.arange(scores.shape[1])
-    mutual = np.take_along_axis(of, to, axis=1) == chains
-    return (to[:, :, None] == chains) & mutual[:, :, None] & possible
+    to, of, lineages = scores.argmax(axis=2), scores.argmax(axis=1), np.arange(scores.shape[1])
+    mutual = np.take_along_axis(of, to, axis=1) == lineages
+    return (to[:, :, None] == lineages) & mutual[:, :, None] & possible

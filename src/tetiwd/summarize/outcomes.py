@@ -1,6 +1,6 @@
-"""Outcomes by chain: how often something happens to the members of every cluster chain, with credible intervals.
+"""Outcomes by lineage: how often something happens to the members of every lineage, with credible intervals.
 
-In every draw the members of a chain with and without the outcome are counted, and a rate is drawn from the Beta
+In every draw the members of a lineage with and without the outcome are counted, and a rate is drawn from the Beta
 posterior of those counts; so intervals hold both the uncertainty of a rate in a small group and that of who is in it.
 """
 
@@ -25,24 +25,24 @@ N_RATES = 20_000  # in all, at least
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Outcomes:
-    """Rates by chain."""
+    """Rates by lineage."""
 
     name: str
     level: float
-    events: NDArray[np.int64]  # (n_chains,) in the clustering
-    members: NDArray[np.int64]  # (n_chains,) with a known outcome
-    rates: Floats  # (draws of rates, n_chains)
+    events: NDArray[np.int64]  # (n_lineages,) in the clustering
+    members: NDArray[np.int64]  # (n_lineages,) with a known outcome
+    rates: Floats  # (draws of rates, n_lineages)
     rest: Floats  # the same for everybody else
 
     def table(self) -> "pd.DataFrame":
-        """One row per chain: events, members, the rate with its interval, and whether it is higher than elsewhere."""
+        """One row per lineage: events, members, the rate with its interval, and whether it is higher than elsewhere."""
         import pandas as pd
 
         tail = (1 - self.level) / 2
         lower, upper = np.quantile(self.rates, [tail, 1 - tail], axis=0)
         return pd.DataFrame(
             {
-                "chain": np.arange(len(self.events)),
+                "lineage": np.arange(len(self.events)),
                 "events": self.events,
                 "members": self.members,
                 "rate": self.rates.mean(axis=0),
@@ -53,10 +53,10 @@ class Outcomes:
         )
 
     def __repr__(self) -> str:
-        return f"Outcomes({self.name}: {self.rates.shape[1]} chains, {self.events.sum()} events)"
+        return f"Outcomes({self.name}: {self.rates.shape[1]} lineages, {self.events.sum()} events)"
 
 
-def outcomes_by_chain(
+def outcomes_by_lineage(
     alignment: Alignment,
     outcome: Mapping[Any, Any] | Sequence[Any],
     *,
@@ -66,14 +66,14 @@ def outcomes_by_chain(
     level: float = 0.95,
     seed: int = 0,
 ) -> Outcomes:
-    """Rates of a yes-or-no outcome by cluster chain.
+    """Rates of a yes-or-no outcome by lineage.
 
     Parameters
     ----------
     alignment
         The draws matched with a clustering, from :func:`align`.
     outcome
-        By id, {id: True or False}: every object counts once in a chain it has ever been in (needs ids). Or one array
+        By id, {id: True or False}: every object counts once in a lineage it has ever been in (needs ids). Or one array
         per epoch: every appearance counts. 1, 0, True, False; None or NaN where it is not known, and ids left out, do
         not count.
     name
@@ -101,7 +101,7 @@ def outcomes_by_chain(
     if not chosen.any():
         raise DataError(f"no outcome of {name!r} is known for any of these objects; look at ids and missing values")
     values, who, words = values[chosen], who[chosen], alignment.words[:, chosen]
-    k = alignment.n_chains
+    k = alignment.n_lineages
     ever = _ever(np.concatenate([alignment.clustering.flat[chosen][None], words]), who, k)
     happened = np.zeros(int(who.max()) + 1)
     happened[who] = values
@@ -118,7 +118,7 @@ def outcomes_by_chain(
 
 
 def _ever(words: NDArray[Any], who: NDArray[np.int64], k: int) -> Floats:
-    """Has an object ever been in a chain? (draws, chains, objects)."""
+    """Has an object ever been in a lineage? (draws, lineages, objects)."""
     ever = np.zeros((len(words), k + 1, int(who.max()) + 1))
     ever[np.arange(len(words))[:, None], words, who[None, :]] = 1  # −1, others, is the last one
     return ever[:, :-1]

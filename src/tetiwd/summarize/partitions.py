@@ -1,4 +1,4 @@
-"""The draws of all chains as partitions: every draw divides all objects of all epochs into cluster chains."""
+"""The draws of all chains as partitions: every draw divides all objects of all epochs into lineages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -56,9 +56,9 @@ def representative(
         one or two, which costs them little. With a limit the search is more easily caught, so that it is begun four
         times as often.
     links
-        What makes chains of clusters: "model" for the links that were sampled; "objects" for names (most of those who
+        What makes lineages: "model" for the links that were sampled; "objects" for names (most of those who
         stay go from one cluster to the other); "place" for cross-time distances (their means are close);
-        or links of your own. With names or places a chain may skip epochs and return. "auto" takes names if any
+        or links of your own. With names or places a lineage may skip epochs and return. "auto" takes names if any
         object is there at two consecutive epochs, else places if the series has D*, else the model.
     seed
         Seed of the orders. The same seed gives the same answer.
@@ -130,7 +130,7 @@ def linked(draws: "Sample | Partitions", labels: list[Ints], links: Links) -> li
     first = np.cumsum([0, *(int(own.max()) + 1 for own in labels[:-1])])
     apart = as_clustering(partitions, [own + start for own, start in zip(labels, first, strict=True)])
     alignment = align(partitions, apart, max_draws=partitions.n_draws)
-    chain = np.arange(apart.n_chains)
+    lineage = np.arange(apart.n_lineages)
     ended: dict[int, int] = {}  # clusters that go nowhere, and their epochs
     for t in range(1, partitions.n_epochs):
         found = dict(best_links(alignment, t, links))
@@ -138,9 +138,9 @@ def linked(draws: "Sample | Partitions", labels: list[Ints], links: Links) -> li
         new = {int(h) for h in np.flatnonzero(alignment.present[t])} - set(found.values())
         found |= returns(alignment, t, links, ended, new)
         for earlier, later in found.items():
-            chain[later] = chain[earlier]
+            lineage[later] = lineage[earlier]
             ended.pop(earlier, None)
-    return [chain[own] for own in apart.labels]
+    return [lineage[own] for own in apart.labels]
 
 
 def best_links(alignment: Alignment, t: int, links: Links) -> list[tuple[int, int]]:
@@ -160,7 +160,7 @@ def best_links(alignment: Alignment, t: int, links: Links) -> list[tuple[int, in
 
 
 def returns(alignment: Alignment, t: int, links: Links, ended: dict[int, int], new: set[int]) -> dict[int, int]:
-    """Chains that ended before t−1 and the new clusters of t that they probably come back as, the latest first."""
+    """Lineages that ended before t−1 and the new clusters of t that they probably come back as, the latest first."""
     found: dict[int, int] = {}
     for earlier in sorted({epoch for epoch in ended.values() if epoch < t - 1}, reverse=True):
         back = links.returned(alignment, earlier, t)

@@ -9,39 +9,39 @@
   };
   document.documentElement.classList.add("js");
 
-  // Choosing a chain: it is lit in every figure and table, everything else in figures fades.
+  // Choosing a lineage: it is lit in every figure and table, everything else in figures fades.
   const chooser = document.querySelector(".chooser");
   const chips = all(".chips button");
   const message = document.querySelector(".message");
   const clear = document.querySelector(".clear");
-  const OTHERS = "-1"; // small chains that share one block of a picture
+  const OTHERS = "-1"; // small lineages that share one block of a picture
   let chosen = null;
 
-  const about = (chain) => {
-    const chip = chips.find((own) => own.dataset.chain === chain);
-    return chip ? chip.dataset.tip : "Small chains that share one block";
+  const about = (lineage) => {
+    const chip = chips.find((own) => own.dataset.lineage === lineage);
+    return chip ? chip.dataset.tip : "Small lineages that share one block";
   };
   const light = (where) => {
-    const marked = all("[data-chain]", where);
-    const shows = (own, chain) => own.dataset.chain === chain || own.dataset.toChain === chain;
+    const marked = all("[data-lineage]", where);
+    const shows = (own, lineage) => own.dataset.lineage === lineage || own.dataset.toLineage === lineage;
     const found = marked.some((own) => shows(own, chosen));
-    const chain = found || chosen === null ? chosen : OTHERS;
-    for (const own of marked) own.classList.toggle("lit", chain !== null && shows(own, chain));
+    const lineage = found || chosen === null ? chosen : OTHERS;
+    for (const own of marked) own.classList.toggle("lit", lineage !== null && shows(own, lineage));
   };
-  const choose = (chain) => {
-    chosen = chain;
-    document.body.classList.toggle("choosing", chain !== null);
+  const choose = (lineage) => {
+    chosen = lineage;
+    document.body.classList.toggle("choosing", lineage !== null);
     for (const picture of all("figure svg")) light(picture);
-    for (const row of all("tbody tr[data-chain]")) row.classList.toggle("lit", row.dataset.chain === chain);
+    for (const row of all("tbody tr[data-lineage]")) row.classList.toggle("lit", row.dataset.lineage === lineage);
     for (const chip of chips) {
-      const on = chip.dataset.chain === chain;
+      const on = chip.dataset.lineage === lineage;
       chip.setAttribute("aria-pressed", String(on));
       if (on) chip.scrollIntoView({ block: "nearest", inline: "nearest" });
     }
-    clear.hidden = chain === null;
-    message.textContent = chain === null ? "All chains are shown." : `${about(chain)}. Escape shows all again.`;
+    clear.hidden = lineage === null;
+    message.textContent = lineage === null ? "All lineages are shown." : `${about(lineage)}. Escape shows all again.`;
   };
-  const toggle = (chain) => choose(chain === chosen ? null : chain);
+  const toggle = (lineage) => choose(lineage === chosen ? null : lineage);
 
   chooser.hidden = false;
   clear.addEventListener("click", () => {
@@ -50,8 +50,8 @@
   });
   document.addEventListener("click", (event) => {
     if (event.target.closest("a, input, select, summary, th")) return;
-    const marked = event.target.closest("[data-chain]");
-    if (marked && String(getSelection()) === "") toggle(marked.dataset.chain);
+    const marked = event.target.closest("[data-lineage]");
+    if (marked && String(getSelection()) === "") toggle(marked.dataset.lineage);
   });
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
@@ -168,20 +168,20 @@
     const probability = (p) => (p > 0 && p < 0.005 ? "<0.01" : p >= 0.995 && p < 1 ? ">0.99" : p.toFixed(2));
     let rows = data.rows;
     let kept = rows;
-    const chip = (chain) => {
-      if (chain < 0) return document.createTextNode("others");
-      return make("span", { class: `chip c${chain % colours}` }, String(chain));
+    const chip = (lineage) => {
+      if (lineage < 0) return document.createTextNode("others");
+      return make("span", { class: `chip c${lineage % colours}` }, String(lineage));
     };
     const cell = (kind, content, isolated) => {
       const made = make("td", { class: kind });
       made.append(isolated ? make("bdi", {}, content) : content);
       return made;
     };
-    const rowOf = ([id, t, chain, certainty, next, p]) => {
-      const made = make("tr", { "data-chain": chain });
-      made.append(cell("text", id, true), cell("time", data.times[t], true), cell("chain", chip(chain)),
-        cell("number", probability(certainty)), cell("chain", p > 0 ? chip(next) : ""), cell("number", p > 0 ? probability(p) : ""));
-      made.classList.toggle("lit", String(chain) === chosen);
+    const rowOf = ([id, t, lineage, certainty, next, p]) => {
+      const made = make("tr", { "data-lineage": lineage });
+      made.append(cell("text", id, true), cell("time", data.times[t], true), cell("lineage", chip(lineage)),
+        cell("number", probability(certainty)), cell("lineage", p > 0 ? chip(next) : ""), cell("number", p > 0 ? probability(p) : ""));
+      made.classList.toggle("lit", String(lineage) === chosen);
       return made;
     };
     const draw = () => body.replaceChildren(...kept.slice(0, data.most).map(rowOf));

@@ -1,0 +1,122 @@
+"""How often things occur in the notes of a lineage, compared with everybody else's.
+
+A thing is a word or a cluster of sentences, and it occurs or does not in the notes of an object in a window. Shares are
+of objects in windows. An object that is there in several windows says much the same in all of them, so that chance is
+judged as if there were only as many objects in windows as there are different objects.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.notes.members import FEW, Members
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Usage:
+    """Counts by lineage and thing, all (lineages, things)."""
+
+    members: Members
+    rows: Ints  # objects in windows with the thing, in the lineage
+    rows_elsewhere: Ints
+    objects: Ints  # different objects with it, in the lineage
+    objects_elsewhere: Ints
+
+    @cached_property
+    def here(self) -> Floats:
+        """Share of the lineage's objects in windows that have it."""
+        return self.rows / self.members.n_rows[:, None]
+
+    @cached_property
+    def elsewhere(self) -> Floats:
+        """Share of all others; NaN where there are none."""
+        n = self._n_rows_elsewhere
+        return np.divide(self.rows_elsewhere, n, out=np.full(self.rows.shape, np.nan), where=n > 0)
+
+    @cached_property
+    def log_odds(self) -> Floats:
+        """Logarithm of the odds here over those elsewhere, half an object added to every count.
+
+        It is above 0 where a thing is used more, below 0 where it is used less, and the halves keep it finite.
+        """
+        yes, no, yes_elsewhere, no_elsewhere = (count + 0.5 for count in self._counts)
+        return np.log(yes / no * (no_elsewhere / yes_elsewhere))
+
+    def certain(self, level: float) -> Floats:
+        """The end of the interval of ``log_odds`` that is nearer to 0; 0 if the interval has both signs."""
+        error = np.sqrt(sum(1 / (count + 0.5) for count in self._counts))
+        end = np.abs(self.log_odds) - NormalDist().inv_cdf((1 + level) / 2) * error
+        return np.sign(self.log_odds) * np.maximum(end, 0.0)
+
+    def clear(self, level: float) -> Bools:
+        """Is this more than chance, with so many things looked at?
+
+        The statistic is the likelihood ratio of the table of four counts, and the level is for all of them together
+        (Bonferroni).
+        """
+        yes, no, yes_elsewhere, no_elsewhere = self._counts
+        total = yes + no + yes_elsewhere + no_elsewhere
+        statistic = np.zeros(self.rows.shape)
+        for count, side, kind in (
+            (yes, yes + no, yes + yes_elsewhere),
+            (no, yes + no, no + no_elsewhere),
+            (yes_elsewhere, yes_elsewhere + no_elsewhere, yes + yes_elsewhere),
+            (no_elsewhere, yes_elsewhere + no_elsewhere, no + no_elsewhere),
+        ):
+            ratio = np.divide(count * total, side * kind, out=np.ones(count.shape), where=count > 0)
+            statistic += 2 * count * np.log(ratio)
+        limit = NormalDist().inv_cdf(1 - (1 - level) / 2 / self.rows.size)
+        return np.sqrt(np.maximum(statistic, 0.0)) > limit
+
+    def used_by(self, least: int = FEW) -> Bools:
+        """Have so many different objects the thing, on the side that has it more often?"""
+        return np.where(self.here >= self.elsewhere, self.objects, self.objects_elsewhere) >= least
+
+    @property
+    def _n_rows_elsewhere(self) -> Ints:
+        return (self.members.n_rows.sum() - self.members.n_rows)[:, None]
+
+    @cached_property
+    def _counts(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """With and without the thing, here and elsewhere, in numbers of different objects."""
+        here = (self.members.n_objects / self.members.n_rows)[:, None]
+        n = self._n_rows_elsewhere
+        there = self.members.n_elsewhere[:, None] / np.maximum(n, 1)
+        return (
+            self.rows * here,
+            (self.members.n_rows[:, None] - self.rows) * here,
+            self.rows_elsewhere * there,
+            (n - self.rows_elsewhere) * there,
+        )
+
+
+def usage_of(matrix: "csr_matrix", members: Members) -> Usage:
+    """From a matrix of 0 and 1, objects in windows × things."""
+    n_lineages, n_things = members.n_lineages, matrix.shape[1]
+    entries = matrix.tocoo()
+    lineage, whose, thing = members.lineage[entries.row], members.whose[entries.row], entries.col.astype(np.int64)
+    rows = _counted(lineage, thing, n_lineages, n_things)
+    n_objects = int(members.whose.max()) + 1
+    in_lineage = np.unique((lineage * n_objects + whose) * n_things + thing)  # object has it in lineage
+    lineage, pair = np.divmod(in_lineage, n_objects * n_things)
+    _, inverse, n_times = np.unique(pair, return_inverse=True, return_counts=True)
+    thing, only_here = pair % n_things, n_times[inverse] == 1
+    objects = _counted(lineage, thing, n_lineages, n_things)
+    everybody = np.bincount(np.unique(pair) % n_things, minlength=n_things)
+    elsewhere = everybody - _counted(lineage[only_here], thing[only_here], n_lineages, n_things)
+    return Usage(members, rows, rows.sum(axis=0) - rows, objects, elsewhere)
+
+
+def _counted(lineage: Ints, thing: Ints, n_lineages: int, n_things: int) -> Ints:
+    return np.bincount(lineage * n_things + thing, minlength=n_lineages * n_things).reshape(n_lineages, n_things)

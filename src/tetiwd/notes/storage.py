@@ -1,0 +1,85 @@
+"""Notes inside the folder of a run, so that its report can be made again; ``notes/`` holds texts and ids."""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tetiwd.errors import RunFolderError
+from tetiwd.io.run_folder import NOTES
+from tetiwd.io.writing import write_text
+from tetiwd.notes.cache import Cache, key_of
+from tetiwd.notes.counts import Counts
+from tetiwd.notes.pipeline import NotesSeries, notes_to_series
+from tetiwd.notes.settings import NotesSettings
+from tetiwd.notes.tidy import Notes
+
+FOLDER, ABOUT, STAGE = NOTES, "notes.json", "table"
+
+
+def has_notes(run: Path) -> bool:
+    """Was this run made from notes?"""
+    return (run / FOLDER / ABOUT).is_file()
+
+
+@dataclass(frozen=True)
+class NotesShown:
+    """What the report of a run shows of its notes, and which outcomes are good if they happen."""
+
+    ids: bool = False
+    text: bool = False
+    good: tuple[str, ...] = ()
+
+
+def keep_notes(run: Path, notes: Notes, settings: NotesSettings, shown: NotesShown | None = None) -> None:
+    """Put notes and settings into the folder of a run; stages are kept next to them."""
+    key = key_of(STAGE, [notes.fingerprint()], {})
+    arrays = {"whose": notes.whose, "days": notes.days.astype("datetime64[D]").astype(np.int64)}
+    objects = [json.dumps(own) for own in notes.objects]
+    Cache(run / FOLDER).store(STAGE, key, arrays, {"texts": list(notes.texts), "objects": objects})
+    about = {
+        "key": key,
+        "settings": asdict(settings),
+        "outcomes": {name: list(values) for name, values in notes.outcomes.items()},
+        "counts": asdict(notes.counts),
+        "shown": asdict(shown or NotesShown()),
+    }
+    write_text(run / FOLDER / ABOUT, json.dumps(about, indent=1))
+
+
+def load_visibility(run: Path) -> NotesShown:
+    """What the report of a run was asked to show."""
+    try:
+        shown = json.loads((run / FOLDER / ABOUT).read_text("utf-8"))["shown"]
+        return NotesShown(bool(shown["ids"]), bool(shown["text"]), tuple(shown["good"]))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise _damaged(run) from error
+
+
+def _damaged(run: Path) -> RunFolderError:
+    return RunFolderError(f"{run / FOLDER} is damaged; run notes again")
+
+
+def load_notes(run: Path) -> NotesSeries:
+    """Notes of a run and what became of them; stages that are kept are not made again."""
+    try:
+        about: dict[str, Any] = json.loads((run / FOLDER / ABOUT).read_text("utf-8"))
+        counts = about["counts"] | {"small_windows": tuple(map(tuple, about["counts"]["small_windows"]))}
+        settings = NotesSettings(**about["settings"])
+        found = Cache(run / FOLDER).load(STAGE, about["key"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise _damaged(run) from error
+    if found is None:
+        raise _damaged(run)
+    arrays, texts = found
+    notes = Notes(
+        objects=tuple(json.loads(own) for own in texts["objects"]),
+        whose=arrays["whose"],
+        days=arrays["days"].astype("datetime64[D]"),
+        texts=tuple(texts["texts"]),
+        outcomes={name: tuple(values) for name, values in about["outcomes"].items()},
+        counts=Counts(**counts),
+    )
+    return notes_to_series(notes, settings, cache=run / FOLDER)

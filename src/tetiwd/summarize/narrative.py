@@ -1,0 +1,140 @@
+"""What was found, in sentences that need no statistics to read."""
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from tetiwd.analysis import Analysis
+
+SURE = 0.7  # an object with less than this for its cluster counts as uncertain
+SAMPLING_LINEAGE = re.compile(r"\b(All \d+ |One |The one |)(lineages?)\b", re.IGNORECASE)
+HOW_LINKED = {
+    "objects": "Clusters of consecutive times are linked if they share most of their objects.",
+    "place": "Clusters of consecutive times are linked if they are at the same place.",
+    "model": "Links come from the model alone, that is from sizes and from distances among clusters; known objects, or "
+    "distances between times, would tell more.",
+}
+MOST_NAMED = 6  # lineages that a sentence lists one by one
+
+
+def narrate(analysis: "Analysis") -> list[str]:
+    """A few sentences: lineages, what happened to them, how certain that is, what comes next, and whether to trust it."""
+    sentences = [_overview(analysis), *_lives(analysis), _certainty(analysis), *_links(analysis), *_next(analysis)]
+    sample = analysis.sample
+    if not sample.complete:
+        sentences.append("The run was stopped early; it can be continued.")
+    return [*sentences, verdict_sentence(sample.diagnostics.verdict), *sample.remarks]
+
+
+def verdict_sentence(verdict: str) -> str:
+    """The verdict on convergence where lineages are spoken of, too."""
+    return SAMPLING_LINEAGE.sub(lambda found: f"{found[1]}MCMC {found[2].lower()}", verdict, count=1)
+
+
+def listed(names: Sequence[Any]) -> str:
+    """ "1", "1 and 2", "1, 2 and 3", "1, 2, 3 and 7 more"."""
+    shown = [str(name) for name in names[:MOST_NAMED]]
+    if len(names) > MOST_NAMED + 1:
+        return f"{', '.join(shown)} and {len(names) - MOST_NAMED} more"
+    shown = [str(name) for name in names]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _overview(analysis: "Analysis") -> str:
+    series, clustering = analysis.sample.series, analysis.clustering
+    n, T = sum(series.n_objects), series.n_epochs
+    who = f"{n} objects" if series.ids is None else f"{n} observations of {len(_everybody(analysis))} objects"
+    if T == 1:
+        return f"{who} at one time form {plural(clustering.n_lineages, 'cluster')}."
+    k = clustering.n_clusters
+    clusters = plural(k[0], "cluster") if min(k) == max(k) else f"{min(k)} to {max(k)} clusters"
+    return (
+        f"{who} at {T} times ({series.times[0]} to {series.times[-1]}) form {clusters} at a time, "
+        f"{plural(clustering.n_lineages, 'lineage')} in all."
+    )
+
+
+def _lives(analysis: "Analysis") -> list[str]:
+    present = analysis.alignment.present
+    times, T = analysis.sample.series.times, len(present)
+    if T == 1:
+        return []
+    alone = np.bincount(analysis.clustering.flat) == 1  # an object that fits nowhere
+    first, last = present.argmax(axis=0), T - 1 - present[::-1].argmax(axis=0)
+    first[alone], last[alone] = 0, T - 1  # no word of its birth and death
+    sentences = []
+    if alone.any():
+        n = int(alone.sum())
+        sentences.append(f"{n} of the lineages {'are' if n > 1 else 'is'} a single object that fits nowhere.")
+    whole = np.flatnonzero(present.all(axis=0))
+    if len(whole):
+        sentences.append(f"{_lineages(whole)} {'last' if len(whole) > 1 else 'lasts'} throughout.")
+    for t in range(1, T):
+        born = np.flatnonzero(first == t)
+        if len(born):
+            sentences.append(f"{_lineages(born)} {'appear' if len(born) > 1 else 'appears'} at {times[t]}.")
+        ended = np.flatnonzero(last == t - 1)
+        if len(ended):
+            sentences.append(f"{_lineages(ended)} {'end' if len(ended) > 1 else 'ends'} after {times[t - 1]}.")
+    gaps = np.flatnonzero([(np.diff(np.flatnonzero(own)) > 1).any() for own in present.T])
+    if len(gaps):
+        verbs = ("skip", "return") if len(gaps) > 1 else ("skips", "returns")
+        sentences.append(f"{_lineages(gaps)} {verbs[0]} one or more times and {verbs[1]}.")
+    if len(sentences) > 9:
+        n_born, n_ended = int((first > 0).sum()), int((last < T - 1).sum())
+        sentences = sentences[: int(alone.any()) + int(len(whole) > 0)]
+        sentences.append(f"{n_born} of the lineages appear after {times[0]}, and {n_ended} end before {times[-1]}.")
+    return sentences
+
+
+def _certainty(analysis: "Analysis") -> str:
+    certainty = np.concatenate(analysis.memberships.certainty)
+    unsure = int((certainty < SURE).sum())
+    rest = (
+        f"{unsure} of them ({unsure / len(certainty):.0%}) are uncertain (below {SURE:.0%})"
+        if unsure
+        else (f"none is below {SURE:.0%}")
+    )
+    return f"An object belongs to its cluster with probability {certainty.mean():.2f} on average; {rest}."
+
+
+def _links(analysis: "Analysis") -> list[str]:
+    links = analysis.lineages.links()
+    own = links[links.in_clustering].dropna(subset=["probability"])
+    if own.empty:
+        return []
+    weakest = own.loc[own.probability.idxmin()]
+    made = analysis.clustering.linked_by
+    return [
+        HOW_LINKED["model" if made is None else made.name],
+        f"The links of the lineages from one time to the next have probability {own.probability.mean():.2f} on average; "
+        f"the weakest is that of lineage {weakest.lineage} from {weakest.source[1]} to {weakest.target[1]} "
+        f"({weakest.probability:.2f}).",
+    ]
+
+
+def _next(analysis: "Analysis") -> list[str]:
+    coming = analysis.forecast
+    if coming is None:
+        return []
+    return [
+        f"By the assumptions of the model a cluster not seen before appears at the next time with probability "
+        f"{coming.new_cluster:.2f}."
+    ]
+
+
+def _lineages(which: Any) -> str:
+    return f"Lineage{'s' if len(which) > 1 else ''} {listed([int(own) for own in which])}"
+
+
+def _everybody(analysis: "Analysis") -> set[Any]:
+    ids = analysis.sample.series.ids or ()
+    return {own for by_epoch in ids for own in by_epoch.tolist()}
+
+
+def plural(n: int, what: str) -> str:
+    """ "1 cluster", "2 clusters"."""
+    return f"{n} {what}{'' if n == 1 else 's'}"

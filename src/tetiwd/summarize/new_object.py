@@ -1,0 +1,117 @@
+"""One more object at one epoch of one draw: how much every cluster there, or one yet to be born, is its own.
+
+The weights are ratios of the joint density with the object and without it, up to one constant for all draws
+(``tests/exact/test_classify.py``).
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.draws import Draws
+from tetiwd.model.geometry_prior import draw_row, log_wishart, prior_scale
+from tetiwd.model.likelihood import block_statistics
+from tetiwd.model.partition_prior import FreeLabels, candidate_weight
+from tetiwd.model.prediction import predict, predict_first
+
+if TYPE_CHECKING:
+    from tetiwd.chains import Sample
+
+Floats = NDArray[np.float64]
+FRESH = -1  # lineage id of a cluster that nobody has seen
+
+
+class EpochOfDraw:
+    """One epoch in one draw, as a new object meets it."""
+
+    def __init__(self, sample: "Sample", draws: Draws, i: int, t: int) -> None:
+        self.h, series = sample.hyperparameters, sample.series
+        self.similarity = series.kind == "similarities"
+        self.dof = self.h.dof_by_epoch(series.n_epochs)[t]
+        self.alpha, self.xi, self.new_scale = (float(getattr(draws, name)[i]) for name in ("alpha", "xi", "new_scale"))
+        geometry = draws.geometry[i // draws.geometry_every]
+        self.A = geometry[t]
+        self.lineages, self.slots, self.sizes = np.unique(
+            draws.labels_at(t)[i], return_inverse=True, return_counts=True
+        )
+        self.last = t + 1 == series.n_epochs or not self.h.coupling
+        self.A_before, self.before = np.empty((0, 0)), dict[int, int]()
+        self.A_after, self.after = np.empty((0, 0)), dict[int, int]()
+        if t > 0 and self.h.coupling:
+            self.A_before, self.before = geometry[t - 1], _sizes(draws.labels_at(t - 1)[i])
+        if not self.last:
+            self.A_after, self.after = geometry[t + 1], _sizes(draws.labels_at(t + 1)[i])
+        self.block_sums = block_statistics(series.matrices[t], self.slots, len(self.A))[1]
+
+    def weigh(self, rows: Floats, own: Floats, n_births: int, rng: np.random.Generator) -> Floats:
+        """Log weights of new objects for every cluster, and for one yet to be born, (m, k + 1)."""
+        row_sums = np.zeros((len(rows), len(self.A)))
+        for c in range(len(self.A)):
+            row_sums[:, c] = rows[:, self.slots == c].sum(axis=1)
+        law = predict(self.sizes, self.block_sums, self.A, self.alpha, similarity=self.similarity)
+        present = law.log_density(row_sums, self.dof, own) + np.log([self.weight(c) for c in self.lineages.tolist()])
+        births = self.weigh_births(row_sums, own, n_births, rng)
+        return np.column_stack([present, births]) + self.log_constant()
+
+    def weigh_births(self, row_sums: Floats, own: Floats, n_births: int, rng: np.random.Generator) -> Floats:
+        """Log weight of a new cluster, averaged over kinds and rows of A drawn from the prior, (m,)."""
+        kinds = [
+            (b, f)
+            for b in (FRESH, *(c for c in self.before if c not in self.lineages))
+            for f in (FRESH, *(c for c in self.after if c not in self.lineages))
+        ]
+        weights = np.array([self.weight(FRESH, b, f) for b, f in kinds])
+        no_room = self.h.geometry == "full" and self.h.df_A <= len(self.A)
+        if no_room or not weights.sum():
+            return np.full(len(row_sums), -np.inf)
+        drawn = rng.choice(len(kinds), size=n_births, p=weights / weights.sum())
+        rows, log_forward = np.empty((n_births, len(self.A) + 1)), np.empty(n_births)
+        for i, kind in enumerate(drawn):
+            b, f = kinds[int(kind)]
+            rows[i], log_forward[i] = self.draw_birth(b, f, rng)
+        h = np.linalg.solve(self.A, rows[:, :-1].T).T
+        residuals = rows[:, -1] - (h * rows[:, :-1]).sum(axis=1)
+        law = predict_first(self.sizes, self.block_sums, self.A, self.alpha, h, residuals, similarity=self.similarity)
+        found = law.log_density(row_sums, self.dof, own) + log_forward
+        return np.logaddexp.reduce(found, axis=1) - np.log(n_births) + np.log(weights.sum())
+
+    def weight(self, lineage: int, b: int = FRESH, f: int = FRESH) -> float:
+        """Prior weight of a lineage that is there, or of one to be born that continues b and goes on as f."""
+        size = int(self.sizes[self.lineages == lineage].sum()) if lineage != FRESH else 0
+        before, after = (self.before.get(lineage if size else b, 0), self.after.get(lineage if size else f, 0))
+        free = None
+        if self.h.max_clusters is not None:
+            here = len({*self.before, *self.lineages.tolist()})
+            born_next = None if self.last else sum(c not in self.lineages for c in self.after)
+            free = FreeLabels(self.h.max_clusters - here, self.h.max_clusters - len(self.lineages), born_next)
+        return candidate_weight(size, before, after, self.xi, self.h.max_clusters, free)
+
+    def draw_birth(self, b: int, f: int, rng: np.random.Generator) -> tuple[Floats, float]:
+        """The row in A of a new cluster, and the log factor by which A of the next epoch becomes more probable."""
+        k = len(self.A)
+        if self.h.geometry == "isotropic":
+            return np.append(np.zeros(k), self.new_scale), 0.0
+        lineages, lineages_before = self.lineages.tolist(), sorted(self.before)
+        scale = prior_scale(self.A_before, lineages_before, [*lineages, b], self.new_scale)
+        row = draw_row(self.A, scale, self.h.df_A, rng)
+        if f == FRESH:
+            return row, 0.0
+        A = np.zeros((k + 1, k + 1))
+        A[:k, :k] = self.A
+        A[k] = A[:, k] = row
+        lineages_after = sorted(self.after)
+        with_it = prior_scale(A, [*lineages, f], lineages_after, self.new_scale)
+        without = prior_scale(self.A, lineages, lineages_after, self.new_scale)
+        return row, log_wishart(self.A_after, with_it, self.h.df_A) - log_wishart(self.A_after, without, self.h.df_A)
+
+    def log_constant(self) -> float:
+        """What one more object does to the constants of the urn, the same for all clusters."""
+        n, m, later = int(self.sizes.sum()), sum(self.before.values()), sum(self.after.values())
+        forward = 0.0 if self.last else np.log(self.xi + n) - np.log(self.xi + n + later)
+        return float(forward - np.log(self.xi + m + n))
+
+
+def _sizes(labels: NDArray[Any]) -> dict[int, int]:
+    lineages, sizes = np.unique(labels, return_counts=True)
+    return dict(zip(lineages.tolist(), sizes.tolist(), strict=True))

@@ -1,0 +1,193 @@
+"""Checkpoint files: whole or refused, and the generation before is there when the last one is damaged."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from reference import rng_for
+from runs import MODEL, SETTINGS, digest, small_series
+from tetiwd import run_chains
+from tetiwd.errors import CheckpointError
+from tetiwd.io.checkpoint import previous_of, read_checkpoint, write_checkpoint
+
+TESTS = Path(__file__).parents[2]
+ABOUT = {"data": {"hash": "a"}, "settings": {"thin": "1", "seed": "2"}}
+
+
+def write(path, value):
+    write_checkpoint(path, ABOUT, {"x": np.arange(value)}, {"n": value})
+
+
+def test_round_trip_keeps_every_bit(tmp_path):
+    path = tmp_path / "one"
+    arrays = {"x": rng_for(1).standard_normal((3, 2)), "k": np.array([1, 2], dtype=np.uint16)}
+    values = {"pi": 0.1 + 0.2, "state": np.random.default_rng(3).bit_generator.state}
+    write_checkpoint(path, ABOUT, arrays, values)
+    found, found_values, trouble = read_checkpoint(path, ABOUT)
+    assert trouble is None
+    assert found_values == values
+    assert all(np.array_equal(found[name], arrays[name]) and found[name].dtype == arrays[name].dtype for name in arrays)
+
+
+def spoil_byte(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def cut_short(path):
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def empty(path):
+    path.write_bytes(b"")
+
+
+@pytest.mark.parametrize("damage", [spoil_byte, cut_short, empty])
+def test_a_damaged_file_falls_back_to_the_previous_one(tmp_path, damage):
+    path = tmp_path / "one"
+    write(path, 3)
+    write(path, 4)
+    damage(path)
+    arrays, values, trouble = read_checkpoint(path, ABOUT)
+    assert values == {"n": 3}
+    assert len(arrays["x"]) == 3
+    assert trouble == "the checkpoint one is damaged and was put aside as one.damaged; continuing from one.previous"
+    write(path, 5)  # the damaged file must not have replaced the good one
+    assert read_checkpoint(path, ABOUT)[1] == {"n": 5}
+    assert read_checkpoint(previous_of(path), ABOUT)[1] == {"n": 3}
+    damage(path)
+    damage(previous_of(path))
+    with pytest.raises(CheckpointError, match="is damaged"):
+        read_checkpoint(path, ABOUT)
+
+
+def test_any_flipped_bit_is_noticed(tmp_path):
+    path = tmp_path / "one"
+    write(path, 3)
+    content = path.read_bytes()
+    for position in [*range(100), *range(100, len(content), 37)]:
+        spoiled = bytearray(content)
+        spoiled[position] ^= 1 << (position % 8)
+        path.write_bytes(spoiled)
+        with pytest.raises(CheckpointError, match="is damaged"):
+            read_checkpoint(path, ABOUT)
+
+
+def test_what_differs_is_named(tmp_path):
+    path = tmp_path / "one"
+    write(path, 3)
+    other = ABOUT | {"settings": {"thin": "1", "seed": "7"}}
+    with pytest.raises(CheckpointError, match=r"belongs to other settings \(seed was 2, now 7\); continue with"):
+        read_checkpoint(path, other)
+
+
+def test_a_crash_while_writing_leaves_the_last_one(tmp_path, monkeypatch):
+    path = tmp_path / "one"
+    write(path, 3)
+
+    def power_cut(descriptor):
+        raise OSError("power cut")
+
+    monkeypatch.setattr(os, "fsync", power_cut)
+    with pytest.raises(OSError, match="power cut"):
+        write(path, 4)
+    monkeypatch.undo()
+    assert read_checkpoint(path, ABOUT)[1] == {"n": 3}
+
+
+def test_a_crash_between_the_two_renames_leaves_the_previous_one(tmp_path):
+    path = tmp_path / "one"
+    write(path, 3)
+    os.replace(path, previous_of(path))
+    assert read_checkpoint(path, ABOUT)[1] == {"n": 3}
+
+
+def test_no_pickle_is_ever_loaded(tmp_path):
+    with pytest.raises(ValueError, match="Object arrays cannot be saved"):
+        write_checkpoint(tmp_path / "one", ABOUT, {"x": np.array([{}], dtype=object)}, {})
+
+
+def test_a_damaged_run_continues_from_the_generation_before_and_says_so(tmp_path):
+    series = small_series()
+    reference = run_chains(series, MODEL, SETTINGS, checkpoint=tmp_path, checkpoint_seconds=0)
+    spoil_byte(tmp_path / "chain-1.checkpoint")
+    again = run_chains(series, MODEL, SETTINGS, checkpoint=tmp_path, resume=True)
+    assert digest(again) == digest(reference)
+    assert len(again.remarks) == 1
+    assert "chain-1.checkpoint is damaged" in again.remarks[0]
+
+
+def test_a_full_disk_costs_the_checkpoint_not_the_run(tmp_path, monkeypatch):
+    def full(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tetiwd.chains.write_checkpoint", full)
+    sample = run_chains(small_series(), MODEL, SETTINGS, checkpoint=tmp_path)
+    assert sample.complete
+    assert sample.remarks[0].startswith("chain-")
+    assert "could not be written after 80 sweeps: No space left on device" in sample.remarks[0]
+
+
+def test_a_folder_that_cannot_be_written_is_refused_at_once(tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(CheckpointError, match="cannot write checkpoints into"):
+        run_chains(small_series(), MODEL, SETTINGS, checkpoint=tmp_path / "file")
+
+
+RUN = """
+import sys
+from runs import MODEL, SETTINGS, digest, small_series
+from dataclasses import replace
+from pathlib import Path
+from tetiwd import run_chains
+folder = Path(sys.argv[1])
+length = int(sys.argv[2])
+settings = replace(SETTINGS, n_warmup=length, n_draws=2 * length, anneal=None)
+resume = any(folder.glob("*.checkpoint*"))
+sample = run_chains(small_series(), MODEL, settings, checkpoint=folder, checkpoint_seconds=0.02, resume=resume)
+print(digest(sample))
+"""
+
+
+@pytest.mark.parametrize("times", [4, pytest.param(20, marks=pytest.mark.slow)])
+def test_killed_at_any_moment_the_run_continues_identically(times, tmp_path):
+    """kill −9 at random moments of one run; the draws are those of a run that was never interrupted."""
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    whole.mkdir()
+    broken.mkdir()
+    environment = os.environ | {"PYTHONPATH": str(TESTS)}
+
+    def start(folder):
+        command = [sys.executable, "-c", RUN, str(folder), str(15 * times)]
+        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+    def progress(folder):
+        """When the newest checkpoint was written."""
+        written = [0]
+        for path in folder.glob("*.checkpoint"):
+            with contextlib.suppress(FileNotFoundError):  # it is being renamed just now
+                written.append(path.stat().st_mtime_ns)
+        return max(written)
+
+    expected = start(whole).communicate()[0].split()[-1]
+    rng, moments = rng_for(30), []
+    while len(moments) < times:
+        before = progress(broken)
+        process = start(broken)
+        while progress(broken) <= before and process.poll() is None:
+            time.sleep(0.002)
+        time.sleep(float(rng.uniform(0, 0.05)))
+        assert process.poll() is None, "the run must be longer than all interruptions"
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        moments.append(progress(broken))
+    assert len(set(moments)) == times  # every run got further than the one before
+    assert start(broken).communicate()[0].split()[-1] == expected

@@ -1,0 +1,77 @@
+"""Sentences say what the numbers say."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from runs import MODEL, SETTINGS
+from tetiwd import Analysis, DistanceSeries, run_chains
+from tetiwd.chains import Sample
+from tetiwd.draws import Draws
+from tetiwd.summarize.diagnostics import diagnose
+from tetiwd.summarize.narrative import listed, narrate, plural
+
+
+def analysis_of(labels, ids=None, **options):
+    """An analysis all of whose draws are one clustering, given by epoch."""
+    sizes = [len(own) for own in labels]
+    rng = np.random.default_rng(0)
+    matrices = []
+    for n in sizes:
+        X = rng.standard_normal((n, 2))
+        matrices.append(((X[:, None] - X[None]) ** 2).sum(-1))
+    times = [2001 + t for t in range(len(sizes))]
+    series = DistanceSeries.from_distances(matrices, squared=True, times=times, ids=ids)
+    real = run_chains(series, replace(MODEL, dof=6), replace(SETTINGS, n_draws=5, n_warmup=2, n_uncoupled=0))
+    arrays = real.draws[0].to_arrays() | {"geometry_every": np.array(0), "geometry": np.empty(0)}
+    arrays["labels"] = np.tile(np.concatenate(labels), (5, 1)).astype(np.uint16)
+    arrays["n_clusters"] = np.tile([len(set(own)) for own in labels], (5, 1))
+    draws = [Draws.from_arrays(sizes, arrays)]
+    sample = Sample(series, MODEL, SETTINGS, draws, diagnose(draws, times), [], True, ("a note",))
+    return Analysis(replace(sample, **options))
+
+
+def test_lives_of_lineages():
+    said = narrate(analysis_of([[0, 0, 0, 1, 1, 2], [0, 0, 0, 1, 1], [0, 0, 3, 3]]))
+    assert said[0] == "15 objects at 3 times (2001 to 2003) form 2 to 3 clusters at a time, 4 lineages in all."
+    assert "Lineage 0 lasts throughout." in said
+    assert "1 of the lineages is a single object that fits nowhere." in said
+    assert "Lineage 1 ends after 2002." in said
+    assert "Lineage 3 appears at 2003." in said
+    assert "An object belongs to its cluster with probability 1.00 on average; none is below 70%." in said
+    assert said[-1] == "a note"
+
+
+def test_one_time():
+    said = narrate(analysis_of([[0, 0, 0, 1]]))
+    assert said[0] == "4 objects at one time form 2 clusters."
+    assert not any("link" in sentence for sentence in said)
+
+
+def test_names_count_objects_once():
+    ids = [["a", "b", "c"], ["a", "b", "c", "d"]]
+    assert narrate(analysis_of([[0, 0, 1], [0, 0, 1, 1]], ids))[0].startswith("7 observations of 4 objects at 2 times")
+
+
+def test_a_run_that_was_stopped_says_so():
+    said = narrate(analysis_of([[0, 0, 0]], complete=False))
+    assert "The run was stopped early; it can be continued." in said
+
+
+def test_many_births_and_deaths_are_counted():
+    labels = [[t, t, t + 20, t + 20] for t in range(10)]
+    said = narrate(analysis_of(labels))
+    assert "18 of the lineages appear after 2001, and 18 end before 2010." in said
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [([1], "1"), ([1, 2], "1 and 2"), ([1, 2, 3], "1, 2 and 3"), (range(9), "0, 1, 2, 3, 4, 5 and 3 more")],
+)
+def test_lists(names, text):
+    assert listed(list(names)) == text
+
+
+def test_plural():
+    assert [plural(n, "cluster") for n in (0, 1, 2)] == ["0 clusters", "1 cluster", "2 clusters"]
