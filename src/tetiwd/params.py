@@ -227,3 +227,48 @@ class SamplerSettings:
         if not isinstance(self.init, str):
             return 0
         return min(50, self.n_warmup // 4) if self.n_uncoupled is None else self.n_uncoupled
+
+
+AtMost = int | Literal["median"] | None
+
+
+def check_at_most(at_most: Any) -> None:
+    """Refuse anything but a limit on the number of clusters."""
+    if not (at_most is None or at_most == "median" or is_whole(at_most, 1)):
+        raise SettingsError(f'at_most must be a whole number of at least 1, "median" or None, not {at_most!r}')
+
+
+@dataclass(frozen=True)
+class AnswerSettings:
+    """How draws become answers.
+
+    Parameters
+    ----------
+    loss
+        What the representative clustering keeps small: "vi", "binder" or "ari".
+    at_most
+        Most clusters that it may have at a time: a number, "median" for as many as the median draw has there, or None;
+        see :func:`tetiwd.representative`.
+    links
+        What makes lineages: "auto", "model", "objects" or "place"; see :func:`tetiwd.representative`.
+    level
+        Probability of all intervals.
+    n_next
+        Objects expected at the next time; None for as many as at the last.
+    """
+
+    loss: str = "vi"
+    at_most: AtMost = None
+    links: str = "auto"
+    level: float = 0.9
+    n_next: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.loss not in ("vi", "binder", "ari"):
+            raise SettingsError(f'loss must be "vi", "binder" or "ari", not {self.loss!r}')
+        check_at_most(self.at_most)
+        if self.links not in ("auto", "model", "objects", "place"):
+            raise SettingsError(f'links must be "auto", "model", "objects" or "place", not {self.links!r}')
+        check_share("level", self.level)
+        if self.n_next is not None and not is_whole(self.n_next, 1):
+            raise SettingsError(f"n_next must be a whole number of at least 1 or None, not {self.n_next!r}")

@@ -7,10 +7,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Self
 
-from tetiwd.analysis import AnswerSettings
 from tetiwd.errors import SettingsError
 from tetiwd.io.data_settings import DataSettings
-from tetiwd.params import Gamma, Hyperparameters, SamplerSettings
+from tetiwd.params import AnswerSettings, Gamma, Hyperparameters, SamplerSettings
 
 WRITTEN_BY_A_RUN = ("run", "inputs", "resolved", "versions")  # further tables of run.toml, which say what happened
 

@@ -5,13 +5,13 @@ as possible are expected to be right: where every cluster comes from, and where 
 """
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tetiwd.data import DistanceSeries
 from tetiwd.errors import SettingsError
-from tetiwd.params import check_seed, is_whole
+from tetiwd.params import AtMost, check_at_most, check_seed, is_whole
 from tetiwd.summarize.alignment import Alignment, align
 from tetiwd.summarize.clustering import Clustering, as_clustering
 from tetiwd.summarize.embedding import cross_of
@@ -23,8 +23,6 @@ from tetiwd.summarize.search import Search
 
 if TYPE_CHECKING:
     from tetiwd.chains import Sample
-
-AtMost = int | Literal["median"] | None
 
 
 def representative(
@@ -78,12 +76,6 @@ def representative(
         found.append(min(search.results(n_runs), key=lambda result: result[0])[1])
     source = place_links(how, found) if isinstance(how, DistanceSeries) else how
     return as_clustering(partitions, linked(some, found, source), measure, "search", source)
-
-
-def check_at_most(at_most: Any) -> None:
-    """Raise if this is no limit for the number of clusters."""
-    if not (at_most is None or at_most == "median" or is_whole(at_most, 1)):
-        raise SettingsError(f'at_most must be a whole number of at least 1, "median" or None, not {at_most!r}')
 
 
 def _median_clusters(epoch: Partitions) -> int:
