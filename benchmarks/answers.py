@@ -45,4 +45,4 @@ def draws_of(n: int) -> Partitions:
     centres = rng.standard_normal((8, 10))
     X = centres[rng.integers(8, size=n)] + 0.8 * np.sqrt(2) * rng.standard_normal((n, 10))
     series = DistanceSeries.from_features(X, time=np.zeros(n, dtype=int))
-    return Partitions.of_sample(run_chains(series, Hyperparameters(dof=10), SETTINGS))
+    return run_chains(series, Hyperparameters(dof=10), SETTINGS).partitions

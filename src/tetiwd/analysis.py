@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.chains import Sample
 from tetiwd.params import AnswerSettings
+from tetiwd.sample import Sample
 from tetiwd.summarize.alignment import Alignment, align
 from tetiwd.summarize.backtest import Backtest, backtest
 from tetiwd.summarize.certainty import Memberships, memberships

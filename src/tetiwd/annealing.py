@@ -5,28 +5,19 @@ tends to ever more clusters (docs/explanation/deviations.md, D-04). The last pas
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from math import inf
 
 import numpy as np
 
 from tetiwd.density import log_joint_of
+from tetiwd.draws import Frozen
 from tetiwd.sampler import Chain, Streams, sweep
-from tetiwd.state import Ints
 
 HIGHEST_POWER = 30.0
 MOST_FINAL_PASSES = 50
 N_AUX = 10  # rows that stand for a possible birth
-
-
-@dataclass(frozen=True)
-class Frozen:
-    """A frozen partition."""
-
-    labels: list[Ints]  # T × (n_t,) lineage ids
-    log_joint: float
-    still_moving: int  # objects that moved in the last pass; 0 if the partition is really frozen
 
 
 def anneal(chain: Chain, stop: Callable[[], bool] = lambda: False) -> Frozen | None:
@@ -49,7 +40,7 @@ def anneal(chain: Chain, stop: Callable[[], bool] = lambda: False) -> Frozen | N
     for _ in range(MOST_FINAL_PASSES):
         if stop():
             return None
-        moved = int(turn(state, h, quiet, streams, chain.tuning, power=inf, dof_factor=factor).moved.sum())
+        moved = int(turn(state, h, quiet, streams, chain.tuning, power=inf, dof_factor=factor)["moved"].sum())
         if moved == 0:
             break
     return Frozen(state.labels(), log_joint_of(state, h), moved)

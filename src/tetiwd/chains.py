@@ -1,87 +1,30 @@
 """Several chains: threads, progress, checkpoints, and stopping without losing anything."""
 
-import hashlib
-import json
 import os
-import tempfile
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from tetiwd.annealing import Frozen, anneal
+from tetiwd.annealing import anneal
+from tetiwd.checkpoint import Keeper
 from tetiwd.data import DistanceSeries
 from tetiwd.data.memory import require_memory
-from tetiwd.draws import Draws
-from tetiwd.errors import CheckpointError, SettingsError
-from tetiwd.io.checkpoint import fingerprint, has_checkpoint, read_checkpoint, write_checkpoint
+from tetiwd.draws import Frozen
+from tetiwd.errors import SettingsError
+from tetiwd.pace import Clock, Progress, Report
 from tetiwd.params import Hyperparameters, SamplerSettings, is_whole
+from tetiwd.sample import Sample
 from tetiwd.sampler import Chain, run_chain
 from tetiwd.start import start_chain
-from tetiwd.summarize.diagnostics import Diagnostics, diagnose
 
 POLL_SECONDS = 0.2
 WORTH_A_THREAD = 200  # objects of an epoch that takes longer to update than to hand to a thread
 USUAL_CAPACITY = 32  # clusters per epoch that a state has room for once Ward's finest cut is in it
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Where one chain is."""
-
-    chain: int
-    n_done: int
-    n_sweeps: int
-    warming_up: bool
-    n_clusters: tuple[int, ...]
-    log_joint: float
-    seconds_left: float | None  # None until the chain has taken a sweep or two
-    seconds_per_sweep: float | None = None  # the same
-    done: bool = False  # sampled, and a partition frozen if that was asked for
-
-
-Report = Callable[[Sequence[Progress]], bool | None]
-
-
-@dataclass(frozen=True, repr=False)
-class Sample:
-    """What all chains drew."""
-
-    series: DistanceSeries
-    hyperparameters: Hyperparameters
-    settings: SamplerSettings
-    draws: list[Draws]  # one per chain
-    diagnostics: Diagnostics
-    frozen: list[Frozen]  # one per chain, empty if annealing was not asked for or the run was stopped
-    complete: bool  # False if it was stopped early
-    remarks: tuple[str, ...]  # what the user should know, such as a damaged checkpoint
-
-    def __repr__(self) -> str:
-        return f"Sample({len(self.draws)} chains × {min(map(len, self.draws))} draws; {self.diagnostics.verdict})"
-
-    def with_draws(self, fewest: int) -> "Sample | None":
-        """The chains with at least so many draws, as a run that was stopped early has them; None if there are none."""
-        kept = [draws for draws in self.draws if len(draws) >= fewest]
-        if len(kept) == len(self.draws):
-            return self
-        if not kept:
-            return None
-        n = len(self.draws) - len(kept)
-        remark = f"{n} of {len(self.draws)} chains had not begun to draw when the run was stopped."
-        diagnostics = diagnose(kept, self.series.times, self.settings.seed)
-        return replace(self, draws=kept, frozen=[], diagnostics=diagnostics, remarks=(*self.remarks, remark))
-
-    @property
-    def best_frozen(self) -> Frozen:
-        """The annealed partition with the highest joint density among the chains."""
-        if not self.frozen:
-            raise SettingsError("no partition was frozen; run with anneal set, and to the end")
-        return max(self.frozen, key=lambda frozen: frozen.log_joint)
 
 
 def run_chains(
@@ -132,9 +75,8 @@ def run_chains(
         frozen = _run_all(chains, keeper, n_threads, report)
     complete = all(chain.finished for chain in chains)
     draws = [chain.draws for chain in chains]
-    diagnostics = diagnose(draws, series.times, settings.seed)
     remarks = tuple(keeper.remarks) if keeper else ()
-    return Sample(series, hyperparameters, settings, draws, diagnostics, frozen, complete, remarks)
+    return Sample(series, hyperparameters, settings, draws, frozen, complete, remarks)
 
 
 def check_run(series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings) -> None:
@@ -199,58 +141,6 @@ def bytes_of_chains(n_objects: Sequence[int], settings: SamplerSettings) -> int:
     return settings.n_chains * (states + draws)
 
 
-class Keeper:
-    """Writes and reads the checkpoint of every chain."""
-
-    def __init__(self, folder: Path, series: DistanceSeries, chains: list[Chain], seconds: float) -> None:
-        self.folder, self.chains, self.seconds = folder, chains, seconds
-        self.remarks: list[str] = []
-        settings = _as_text(asdict(chains[0].settings))
-        for name in ("n_draws", "anneal", "n_anneal"):  # a run may be extended, and frozen in another way
-            del settings[name]
-        self.about = {
-            "data": {"hash": fingerprint(series)[:16]},
-            "hyperparameters": _as_text(asdict(chains[0].hyperparameters)),
-            "settings": settings,
-        }
-        self._written = [time.monotonic()] * len(chains)
-
-    def open(self, *, resume: bool) -> None:
-        """Continue the chains from their files, or make sure that files can be written and none is overwritten."""
-        existing = [chain for chain in self.chains if has_checkpoint(self._path(chain))]
-        if existing and not resume:
-            raise CheckpointError(
-                f"{self.folder} already holds checkpoints; pass resume=True to continue, or choose another folder"
-            )
-        if resume and not existing:
-            raise CheckpointError(f"there is no checkpoint in {self.folder} to resume from")
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=self.folder):
-                pass
-        except OSError as error:
-            raise CheckpointError(f"cannot write checkpoints into {self.folder}: {error.strerror}") from error
-        for chain in existing:
-            arrays, values, trouble = read_checkpoint(self._path(chain), self.about)
-            chain.restore(arrays, values)
-            if trouble:
-                self.remarks.append(trouble)
-
-    def save_if_due(self, chain: Chain, *, now: bool = False) -> None:
-        """Write a chain's file if it is time; a full disk costs the checkpoint, not the run."""
-        if now or time.monotonic() - self._written[chain.index] >= self.seconds:
-            arrays, values = chain.snapshot()
-            path = self._path(chain)
-            try:
-                write_checkpoint(path, self.about, arrays, values)
-            except OSError as error:
-                self.remarks.append(f"{path.name} could not be written after {chain.n_done} sweeps: {error.strerror}")
-            self._written[chain.index] = time.monotonic()
-
-    def _path(self, chain: Chain) -> Path:
-        return self.folder / f"chain-{chain.index + 1}.checkpoint"
-
-
 def _run_all(
     chains: list[Chain],
     keeper: Keeper | None,
@@ -293,26 +183,6 @@ def _run_all(
     return [one for one in frozen if one is not None] if None not in frozen else []
 
 
-class Clock:
-    """Pace of one chain, from its first sweep here on: compiling and waiting for a thread do not count."""
-
-    def __init__(self) -> None:
-        self.first: tuple[int, float] | None = None
-        self.last = (0, 0.0)
-        self.stopped = False  # the chain has nothing left to do
-
-    def tick(self, n_done: int) -> None:
-        """A sweep has ended."""
-        self.last = (n_done, time.monotonic())
-        self.first = self.first or self.last
-
-    def seconds_per_sweep(self) -> float | None:
-        """Mean time of a sweep so far."""
-        if self.first is None or self.last[0] == self.first[0]:
-            return None
-        return (self.last[1] - self.first[1]) / (self.last[0] - self.first[0])
-
-
 def _all_done(futures: list[Future[Frozen | None]]) -> bool:
     """Wait a moment; raise what a chain raised."""
     done, waiting = wait(futures, timeout=POLL_SECONDS, return_when=FIRST_EXCEPTION)
@@ -335,12 +205,3 @@ def _where(chain: Chain, clock: Clock) -> Progress:
         seconds_per_sweep=pace,
         done=clock.stopped,
     )
-
-
-def _as_text(fields: dict[str, object]) -> dict[str, str]:
-    """Every field as text that can be compared; labels per epoch as a hash."""
-    init = fields.get("init")
-    if init is not None and not isinstance(init, str):
-        numbers = json.dumps([np.asarray(own).tolist() for own in init])  # type: ignore[attr-defined]
-        fields = fields | {"init": f"labels {hashlib.sha256(numbers.encode()).hexdigest()[:12]}"}
-    return {name: str(value) for name, value in fields.items()}

@@ -1,19 +1,26 @@
-"""What a chain remembers: one row per draw, in compact arrays."""
+"""The draws of one chain, in compact arrays with one row per draw. How they were made does not matter here."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.density import log_joint_of
-from tetiwd.errors import SamplingError
-from tetiwd.moves import scale
-from tetiwd.params import Hyperparameters
-from tetiwd.state import ChainState, SweepInfo
-
-PER_EPOCH = ("n_clusters", "entropy", "moved", "geometry_acceptance", "spread", "log_det_A")
 SCALARS = ("log_joint", "alpha", "xi", "new_scale")
+
+
+class Column:
+    """A column of :class:`Draws` as a read-only array; ``axes`` are those after the draws."""
+
+    def __init__(self, *axes: str) -> None:
+        self.axes = axes
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, draws: "Draws", owner: type) -> NDArray[Any]:
+        return draws.array(self.name)
 
 
 class Draws:
@@ -21,36 +28,47 @@ class Draws:
 
     ``labels`` holds the lineage id of every object, all epochs side by side (see :meth:`labels_at`). ``spread`` is the
     mean squared distance between cluster centres that A_t implies, ``entropy`` that of the cluster sizes; neither
-    depends on names. ``scale_acceptance`` has one column per move of ``moves.scale``, NaN where there is nothing to
-    move. ``geometry`` holds A_t of the draws 0, ``geometry_every``, 2 · ``geometry_every``, …, with rows in increasing
-    order of lineage id; none if that is 0.
+    depends on names. ``statistics`` holds what the moves of the sampler reported, along the axes in ``axes``: "time"
+    for one value per epoch, "step" for one per boundary between epochs, "scale_move" for one per scale. ``geometry``
+    holds A_t of the draws 0, ``geometry_every``, 2 · ``geometry_every``, …, with rows in increasing order of lineage
+    id; none if that is 0.
     """
 
-    def __init__(self, n_objects: Sequence[int], columns: dict[str, list[Any]], geometry_every: int) -> None:
+    labels = Column("object")
+    log_joint = Column()
+    alpha = Column()
+    xi = Column()
+    new_scale = Column()
+    n_clusters = Column("time")
+    entropy = Column("time")
+    spread = Column("time")
+    log_det_A = Column("time")
+
+    def __init__(
+        self, n_objects: Sequence[int], axes: Mapping[str, str] | None = None, *, geometry_every: int = 0
+    ) -> None:
         self.n_objects = tuple(n_objects)
-        self._columns = columns
-        self._arrays: dict[str, NDArray[Any]] = {}  # columns as arrays, made when first asked for
+        self.axes = dict(axes or {})
         self.geometry_every = geometry_every
         self.geometry: list[list[NDArray[np.float64]]] = []
-
-    @classmethod
-    def empty(cls, n_objects: Sequence[int], *, geometry_every: int) -> "Draws":
-        """No draws yet."""
-        names = ("labels", *SCALARS, *PER_EPOCH, "link_acceptance", "exchange_acceptance", "scale_acceptance")
-        return cls(n_objects, {name: [] for name in names}, geometry_every)
+        self._arrays: dict[str, NDArray[Any]] = {}  # all rows, as far as they have been asked for
+        self._rows: dict[str, list[Any]] = {name: [] for name in (*COLUMNS, *self.axes)}
 
     def __len__(self) -> int:
-        return len(self._columns["log_joint"])
+        return len(self._rows["log_joint"])
 
     def __repr__(self) -> str:
         return f"Draws({len(self)} draws of {len(self.n_objects)} epochs, {sum(self.n_objects)} objects)"
 
-    def __getattr__(self, name: str) -> NDArray[Any]:
-        columns = self.__dict__.get("_columns", {})
-        if name not in columns:
-            raise AttributeError(f"draws have no {name!r}; they have {', '.join(columns)}")
+    @property
+    def statistics(self) -> dict[str, NDArray[Any]]:
+        """What the moves reported, by name."""
+        return {name: self.array(name) for name in self.axes}
+
+    def array(self, name: str) -> NDArray[Any]:
+        """A column or statistic."""
         if name not in self._arrays:
-            self._arrays[name] = np.array(columns[name])
+            self._arrays[name] = np.array(self._rows[name])
             self._arrays[name].flags.writeable = False
         return self._arrays[name]
 
@@ -59,38 +77,18 @@ class Draws:
         start = sum(self.n_objects[:t])
         return self.labels.reshape(len(self), -1)[:, start : start + self.n_objects[t]]
 
-    def record(self, state: ChainState, hyperparameters: Hyperparameters, info: SweepInfo) -> None:
-        """Add the state as one draw."""
-        log_joint = log_joint_of(state, hyperparameters)
-        if not np.isfinite(log_joint):
-            raise SamplingError(
-                f"the joint density is {log_joint} at alpha = {state.alpha:.3g}, xi = {state.xi:.3g}, "
-                f"new_scale = {state.new_scale:.3g} (rescaled); look for identical objects, or fix alpha at a number"
-            )
-        labels = np.concatenate(state.labels())
-        shares = [np.sort(state.counts[t, :k]) / state.counts[t].sum() for t, k in enumerate(state.n_clusters)]
-        geometry = [state.A[t, :k, :k] for t, k in enumerate(state.n_clusters)]
-        row = {
-            "labels": labels.astype(np.uint16 if labels.max() < 2**16 else np.uint32),
-            "log_joint": log_joint,
-            "alpha": state.alpha * state.unit,
-            "xi": state.xi,
-            "new_scale": state.new_scale * state.unit,
-            "n_clusters": state.n_clusters,
-            "entropy": np.array([-(p * np.log(p)).sum() for p in shares]),
-            "moved": info.moved,
-            "geometry_acceptance": info.geometry,
-            "link_acceptance": info.links,
-            "exchange_acceptance": info.exchanges,
-            "scale_acceptance": np.array([info.scale.get(name, np.nan) for name in scale.NAMES]),
-            "spread": np.array([_mean_distance(A) * state.unit for A in geometry]),
-            "log_det_A": np.array([np.linalg.slogdet(A * state.unit)[1] for A in geometry]),
-        }
-        if self.geometry_every and len(self) % self.geometry_every == 0:
-            self.geometry.append([A * state.unit for A in state.geometry()])
+    def append(self, row: Mapping[str, Any], geometry: list[NDArray[np.float64]] | None = None) -> None:
+        """Add a draw: a value for every column and statistic, and A_t if this draw is to keep it."""
         self._arrays.clear()
-        for name, value in row.items():
-            self._columns[name].append(value)
+        for name, values in self._rows.items():
+            values.append(row[name])
+        if geometry is not None:
+            self.geometry.append(geometry)
+
+    @property
+    def keeps_next_geometry(self) -> bool:
+        """True if the next draw is to come with its A_t."""
+        return self.geometry_every > 0 and len(self) % self.geometry_every == 0
 
     @property
     def with_geometry(self) -> range:
@@ -99,18 +97,22 @@ class Draws:
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything as plain arrays, for storage."""
-        arrays = {name: getattr(self, name) for name in self._columns}
+        arrays = {name: self.array(name) for name in self._rows}
         flat = [A.ravel() for draw in self.geometry for A in draw]
         arrays["geometry"] = np.concatenate(flat) if flat else np.empty(0)
         arrays["geometry_every"] = np.array(self.geometry_every)
         return arrays
 
     @classmethod
-    def from_arrays(cls, n_objects: Sequence[int], arrays: dict[str, NDArray[Any]]) -> "Draws":
-        """The inverse of :meth:`to_arrays`."""
-        draws = cls.empty(n_objects, geometry_every=int(arrays["geometry_every"]))
-        for name in draws._columns:
-            draws._columns[name] = list(arrays[name])
+    def from_arrays(
+        cls, n_objects: Sequence[int], arrays: Mapping[str, NDArray[Any]], axes: Mapping[str, str] | None = None
+    ) -> Self:
+        """The inverse of :meth:`to_arrays`; ``axes`` are those of the statistics."""
+        draws = cls(n_objects, axes, geometry_every=int(arrays["geometry_every"]))
+        for name in draws._rows:
+            draws._rows[name] = list(arrays[name])
+            draws._arrays[name] = arrays[name].view()
+            draws._arrays[name].flags.writeable = False
         position = 0
         for i in draws.with_geometry:
             draws.geometry.append([])
@@ -120,7 +122,13 @@ class Draws:
         return draws
 
 
-def _mean_distance(A: NDArray[np.float64]) -> float:
-    """Mean of A_cc + A_bb − 2A_cb over pairs of clusters, 0 if there is only one."""
-    k = len(A)
-    return float(2 * (k * np.trace(A) - A.sum()) / (k * (k - 1))) if k > 1 else 0.0
+COLUMNS = {name: column.axes for name, column in vars(Draws).items() if isinstance(column, Column)}
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """One partition that a chain was frozen at."""
+
+    labels: list[NDArray[np.int64]]  # T × (n_t,) lineage ids
+    log_joint: float
+    still_moving: int  # objects that moved in the last pass; 0 if the partition is really frozen

@@ -12,13 +12,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tetiwd.analysis import Analysis
-from tetiwd.chains import Sample, run_chains
+from tetiwd.chains import run_chains
 from tetiwd.data import DistanceSeries
 from tetiwd.data.metrics import Metric
 from tetiwd.data.series import LARGEST_CROSS
 from tetiwd.data.times import rows_by_time
 from tetiwd.errors import DataError, SettingsError
 from tetiwd.params import AnswerSettings, Gamma, Hyperparameters, Prior, SamplerSettings, is_whole
+from tetiwd.sample import Sample
 from tetiwd.summarize.classify import Classification, classify
 from tetiwd.summarize.forecast import Forecast, forecast
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from tetiwd.errors import SettingsError
 
 WAYS_TO_DOF = ("auto", "rank", "spectrum", "dispersion")
+SCALE_MOVES = ("alpha", "xi", "new_scale", "stretch")  # stretch moves new_scale together with every A_t
 
 
 def check_positive(name: str, value: Any) -> None:

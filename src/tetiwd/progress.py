@@ -5,13 +5,12 @@ import time
 from collections.abc import Sequence
 from math import isfinite
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
-if TYPE_CHECKING:
-    from tetiwd.chains import Progress as Where
+from tetiwd.pace import Progress as Where
 
 SECONDS_BETWEEN_LINES = 30.0
 MOST_TIMES = 8  # for which the number of clusters is shown one by one
@@ -44,7 +43,7 @@ class ProgressBar:
     ) -> None:
         self._bars.stop()
 
-    def __call__(self, where: Sequence["Where"]) -> None:
+    def __call__(self, where: Sequence[Where]) -> None:
         """Show the latest: bars on a terminal, a line now and then in a file."""
         if not self._console.is_terminal:
             self._print_lines(where)
@@ -55,7 +54,7 @@ class ProgressBar:
                 self._tasks[one.chain] = self._bars.add_task("", total=one.n_sweeps, **shown)
             self._bars.update(self._tasks[one.chain], completed=one.n_done, **shown)
 
-    def _print_lines(self, where: Sequence["Where"]) -> None:
+    def _print_lines(self, where: Sequence[Where]) -> None:
         """Chains that move, every half minute; each once more when it is done."""
         due = time.monotonic() - self._last_line > SECONDS_BETWEEN_LINES
         if due:
@@ -69,7 +68,7 @@ class ProgressBar:
             self._console.print(line, soft_wrap=True, highlight=False)
 
 
-def in_words(one: "Where") -> str:
+def in_words(one: Where) -> str:
     """Time left, for people."""
     if one.done:
         return "done"
@@ -83,7 +82,7 @@ def in_words(one: "Where") -> str:
     return f"{hours} h {minutes:02d} min left" if hours else f"{minutes}:{rest:02d} left"
 
 
-def what(one: "Where") -> str:
+def what(one: Where) -> str:
     """Warm-up or drawing, sweeps per second, clusters at every time, log joint density."""
     low, high = min(one.n_clusters), max(one.n_clusters)
     clusters = " ".join(map(str, one.n_clusters)) if len(one.n_clusters) <= MOST_TIMES else f"{low} to {high}"

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
-from math import exp
+from math import exp, isnan
 from typing import Any
 
 import numpy as np
@@ -16,20 +16,22 @@ from numpy.typing import NDArray
 from tetiwd.data import DistanceSeries
 from tetiwd.density import log_joint_of
 from tetiwd.draws import Draws
-from tetiwd.moves import (
-    exchange_links,
-    link_greedily,
-    scale,
-    update_assignments,
-    update_geometry,
-    update_links,
-    update_scales,
-    update_split_merge,
-)
-from tetiwd.params import Hyperparameters, SamplerSettings
+from tetiwd.moves import ASSIGNMENTS, EXCHANGE, GEOMETRY, LINKS, SCALES, SPLIT_MERGE, Sweep, link_greedily
+from tetiwd.moves.scale import TARGET_ACCEPTANCE
+from tetiwd.params import SCALE_MOVES, Hyperparameters, SamplerSettings
+from tetiwd.recording import record
 from tetiwd.start import start_chain
-from tetiwd.state import ChainState, SweepInfo, models_of
+from tetiwd.state import ChainState, models_of
 
+MOVES = (  # of one sweep, in this order
+    ASSIGNMENTS,  # every object of every epoch (the paper's Algorithm 1)
+    GEOMETRY,  # every row of every A_t (the paper's Algorithm 1)
+    SPLIT_MERGE,  # whole clusters
+    LINKS,  # which cluster of one epoch continues which of the epoch before
+    EXCHANGE,  # links together with rows of A
+    SCALES,  # alpha, xi and new_scale
+)
+SweepInfo = dict[str, NDArray[Any]]  # statistics that the moves of one sweep reported, by name
 REBUILD_EVERY = 100  # sweeps after which cached sums are recomputed from the data
 LOOK_SECONDS = 0.2
 
@@ -52,13 +54,15 @@ class Streams:
 class Tuning:
     """Step sizes; they change during warm-up and stay fixed from then on."""
 
-    steps: dict[str, float] = field(default_factory=lambda: dict.fromkeys(scale.NAMES, 0.3))
+    steps: dict[str, float] = field(default_factory=lambda: dict.fromkeys(SCALE_MOVES, 0.3))
 
     def adapt(self, info: SweepInfo, sweep: int) -> None:
         """Nudge acceptance rates towards their targets, ever less."""
         gain = 2.0 / (1 + sweep) ** 0.6
-        for name, rate in info.scale.items():
-            step = self.steps[name] * exp(gain * (rate - scale.TARGET_ACCEPTANCE))
+        for name, rate in zip(SCALE_MOVES, info["scale_acceptance"].tolist(), strict=True):
+            if isnan(rate):  # the scale is fixed
+                continue
+            step = self.steps[name] * exp(gain * (rate - TARGET_ACCEPTANCE))
             self.steps[name] = min(max(step, 1e-4), 5.0)
 
 
@@ -75,17 +79,18 @@ def sweep(
     pool: Executor | None = None,
 ) -> SweepInfo:
     """One sweep: objects and geometry of every epoch (the paper's Algorithm 1), then whole clusters, links, scales."""
-    h, s = replace(hyperparameters, coupling=coupled), settings
+    h = replace(hyperparameters, coupling=coupled)
     models = models_of(state, h, power=power, dof_factor=dof_factor)
-    moved = update_assignments(state, models, s.n_aux, streams.epochs, coupled=coupled, pool=pool)
-    rows = update_geometry(state, models, s.n_geometry_steps, streams.epochs, coupled=coupled, pool=pool)
-    splits, merges = update_split_merge(state, models, s.n_split_merge, streams.chain, coupled=coupled)
-    links, exchanges = np.full(state.n_epochs - 1, np.nan), np.full(state.n_epochs, np.nan)
-    if coupled:
-        links = update_links(state, models, streams.epochs)
-        exchanges = exchange_links(state, models, s.n_geometry_steps, streams.epochs)
-    scales = update_scales(state, h, tuning.steps, s.n_scale_steps, streams.chain, power=power, dof_factor=dof_factor)
-    return SweepInfo(moved, rows, splits, merges, links, exchanges, scales)
+    now = Sweep(models, h, settings, streams.epochs, streams.chain, tuning.steps, coupled, power, dof_factor, pool)
+    info: SweepInfo = {}
+    for move in MOVES:
+        info |= move(state, now)
+    return info
+
+
+def axes_of_statistics() -> dict[str, str]:
+    """Statistics that the moves report, and their axes."""
+    return {name: axis for move in MOVES for name, axis in move.reports.items()}
 
 
 class Chain:
@@ -104,7 +109,7 @@ class Chain:
         self.state = start_chain(series, hyperparameters, settings, index, unit=unit)
         self.streams = Streams(settings.seed, index, series.n_epochs)
         self.tuning = Tuning()
-        self.draws = Draws.empty(series.n_objects, geometry_every=settings.geometry_every)
+        self.draws = Draws(series.n_objects, axes_of_statistics(), geometry_every=settings.geometry_every)
         self.pool: Executor | None = None  # threads for epochs that can be updated at the same time
         self.n_done = 0
         self.last_n_clusters = tuple(int(k) for k in self.state.n_clusters)
@@ -130,7 +135,7 @@ class Chain:
         if i < s.n_warmup:
             self.tuning.adapt(info, i)
         elif (i - s.n_warmup) % s.thin == s.thin - 1:
-            self.draws.record(self.state, self.hyperparameters, info)
+            record(self.draws, self.state, self.hyperparameters, info)
         if i % REBUILD_EVERY == REBUILD_EVERY - 1:
             self.state.rebuild()
         self.n_done += 1
@@ -152,7 +157,7 @@ class Chain:
         self.state.restore(arrays)
         prefix = "draws_"
         stored = {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}
-        self.draws = Draws.from_arrays(self.draws.n_objects, stored)
+        self.draws = Draws.from_arrays(self.draws.n_objects, stored, self.draws.axes)
         self.n_done = values["n_done"]
         self.tuning = Tuning(dict(values["steps"]))
         for rng, state in zip(self.streams.all, values["streams"], strict=True):

@@ -1,7 +1,6 @@
-"""ChainState: where a chain is. SweepInfo: what happened in one sweep. Both know nothing of how moves work."""
+"""ChainState: where a chain is. It knows nothing of how moves work."""
 
 from copy import copy
-from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
@@ -240,19 +239,6 @@ def _sum_of_rows(D: NDArray[Any], rows: Ints) -> Floats:
     for start in range(0, len(rows), ROWS_AT_ONCE):
         total += D[rows[start : start + ROWS_AT_ONCE]].sum(axis=0, dtype=float)
     return total
-
-
-@dataclass
-class SweepInfo:
-    """What happened in one sweep."""
-
-    moved: Ints  # (T,) objects that changed cluster, or were alone and began a new one
-    geometry: Floats  # (T,) acceptance rate of A_t, NaN where it does not move
-    splits: Ints  # (T,) accepted splits that began at an epoch
-    merges: Ints  # (T,) the same of merges
-    links: Floats  # (T−1,) acceptance rate of links, NaN where they do not move
-    exchanges: Floats  # (T,) the same of exchanging links together with rows of A
-    scale: dict[str, float] = field(default_factory=dict)  # acceptance rate of every move of ``moves.scale``
 
 
 def start_values(state: ChainState, hyperparameters: Hyperparameters) -> None:

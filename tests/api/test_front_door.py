@@ -39,7 +39,7 @@ def test_readme_example_runs(capsys):
     names: dict = {}
     exec(code, names)
     printed = capsys.readouterr().out
-    assert printed.startswith(("Chains agree", "All 4 chains agree"))
+    assert printed.startswith(("MCMC chains agree", "All 4 MCMC chains agree"))
     model, birds = names["model"], names["birds"]
     truth, year = (birds.species + birds.sex).to_numpy(), birds.year.to_numpy()
     assert np.mean([adjusted_rand_score(truth[year == y], model.labels_[year == y]) for y in model.times_]) > 0.65

@@ -15,15 +15,15 @@ from scipy.special import roots_genlaguerre
 from reference import linked_partitions, rng_for
 from small_worlds import World, random_state, small_series
 from tetiwd import DistanceSeries, Gamma, Hyperparameters, SamplerSettings, classify
-from tetiwd.chains import Sample
-from tetiwd.draws import Draws
+from tetiwd.sample import Sample
+from tetiwd.draws import COLUMNS, Draws
 from tetiwd.errors import DataError, SettingsError
 from tetiwd.model import log_joint, log_row_density, prior_scale
 from tetiwd.model.prediction import predict
 from tetiwd.summarize.alignment import align
 from tetiwd.summarize.clustering import as_clustering
 from tetiwd.summarize.new_object import FRESH, EpochOfDraw
-from tetiwd.summarize.partitions import Partitions
+from tetiwd.partitions import Partitions
 from visits import FIXED
 
 SAMPLED = {"alpha": Gamma(2, 0.7), "xi": Gamma(1.5, 1), "new_scale": Gamma(3, 0.4)}
@@ -45,13 +45,11 @@ hyperparameters = st.builds(
 
 def hand_made(series, h, draws):
     """A sample with these draws: (labels by epoch, A by epoch, alpha, xi, new_scale)."""
-    kept = Draws.empty(series.n_objects, geometry_every=1)
+    kept = Draws(series.n_objects, geometry_every=1)
     for labels, A, alpha, xi, new_scale in draws:
-        row = {"labels": np.concatenate(labels), "alpha": alpha, "xi": xi, "new_scale": new_scale, "log_joint": 0.0}
-        for name, value in row.items():
-            kept._columns[name].append(value)
-        kept.geometry.append(list(A))
-    return Sample(series, h, SamplerSettings(), [kept], None, [], True, ())
+        row = {"labels": np.concatenate(labels), "alpha": alpha, "xi": xi, "new_scale": new_scale}
+        kept.append(dict.fromkeys(COLUMNS, 0.0) | row, list(A))
+    return Sample(series, h, SamplerSettings(), [kept], [], True)
 
 
 def isotropic(labels):

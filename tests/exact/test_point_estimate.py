@@ -13,7 +13,7 @@ from tetiwd.summarize.alignment import align
 from tetiwd.summarize.clustering import as_clustering, in_order_of_birth, losses_by_draw
 from tetiwd.summarize.links import ModelLinks
 from tetiwd.summarize.losses import ARI, VI, Binder, losses_to_draws
-from tetiwd.summarize.partitions import Partitions
+from tetiwd.partitions import Partitions
 from tetiwd.summarize.point_estimate import best_links, representative
 from tetiwd.summarize.search import Search
 
@@ -468,6 +468,6 @@ def test_links_by_place_find_lineages_that_the_model_cannot_know():
     with pytest.raises(SettingsError, match='links="objects" needs ids'):
         representative(sample, links="objects")
     with pytest.raises(SettingsError, match='links="place" needs a sample'):
-        representative(Partitions.of_sample(sample), links="place")
+        representative(sample.partitions, links="place")
     with pytest.raises(SettingsError, match="links must be"):
         representative(sample, links="nonsense")

@@ -56,7 +56,7 @@ def test_power_cools_and_the_last_passes_come_to_rest(monkeypatch):
     def run_at(**how):
         state, streams = chain.state.copy(), Streams(9, 0, 3)
         infos = [sweep(state, h, s, streams, chain.tuning, coupled=True, **how) for _ in range(60)]
-        return sum(int(info.moved.sum()) for info in infos[20:]), log_joint_of(state, h)
+        return sum(int(info["moved"].sum()) for info in infos[20:]), log_joint_of(state, h)
 
     (warm_moves, warm), (cold_moves, cold) = run_at(power=1.0), run_at(power=30.0)
     assert cold_moves < warm_moves / 3

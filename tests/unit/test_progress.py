@@ -8,7 +8,7 @@ from rich.console import Console
 
 from runs import MODEL, SETTINGS, small_series
 from tetiwd import run_chains
-from tetiwd.chains import Progress
+from tetiwd.pace import Progress
 from tetiwd.progress import ProgressBar, in_words
 
 HERE = Progress(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.summarize.partitions import Partitions
+from tetiwd.partitions import Partitions
 from tetiwd.summarize.point_estimate import representative
 
 Ints = NDArray[np.int64]

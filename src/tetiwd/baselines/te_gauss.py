@@ -23,7 +23,7 @@ from tetiwd.params import Gamma
 from tetiwd.start import coarseness, ward_labels, ward_trees
 
 if TYPE_CHECKING:
-    from tetiwd.summarize.partitions import Partitions
+    from tetiwd.partitions import Partitions
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -213,7 +213,7 @@ def sample_te_gauss(
     seed
         Seed of everything random.
     """
-    from tetiwd.summarize.partitions import Partitions
+    from tetiwd.partitions import Partitions
 
     priors, rng = priors or GaussPriors(), np.random.default_rng(seed)
     matrices = [np.asarray(D, dtype=float) for D in series.to_distances().matrices]

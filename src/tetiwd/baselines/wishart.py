@@ -9,7 +9,7 @@ from tetiwd.chains import run_chains
 from tetiwd.data import DistanceSeries
 from tetiwd.errors import SettingsError
 from tetiwd.params import Hyperparameters, SamplerSettings
-from tetiwd.summarize.partitions import Partitions
+from tetiwd.partitions import Partitions
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ def wishart_draws(series: DistanceSeries, model: Hyperparameters, effort: Effort
     settings = SamplerSettings(
         n_chains=1, n_warmup=effort.n_warmup, n_draws=effort.n_draws, seed=effort.seed, anneal=None, geometry_every=0
     )
-    return Partitions.of_sample(run_chains(series, model, settings, n_threads=1))
+    return run_chains(series, model, settings, n_threads=1).partitions
 
 
 def wishart_clusters(series: DistanceSeries, model: Hyperparameters, effort: Effort) -> Answer:

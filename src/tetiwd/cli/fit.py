@@ -162,7 +162,7 @@ def run(
     """Sample, from checkpoints if there are any; answer, write, and say what was found."""
     from tetiwd.analysis import Analysis
     from tetiwd.chains import run_chains
-    from tetiwd.io.checkpoint import has_any_checkpoint
+    from tetiwd.checkpoint import has_any_checkpoint
     from tetiwd.report import write_report
 
     settings, began_before = folder.settings(), has_any_checkpoint(folder.checkpoint)
@@ -227,7 +227,7 @@ def report_of_notes(run_folder: Path, *, show_ids: bool | None = None, show_text
 
 def tell(analysis: "Analysis", console: Console, folder: Path | None = None) -> None:
     """What was found, for people or as JSON."""
-    from tetiwd.summarize.narrative import narrate
+    from tetiwd.narrative import narrate
 
     sentences = narrate(analysis)
     console.say()

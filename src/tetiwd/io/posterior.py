@@ -15,31 +15,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.annealing import Frozen
-from tetiwd.chains import Sample
 from tetiwd.data import DistanceSeries
-from tetiwd.draws import Draws
+from tetiwd.data.fingerprint import fingerprint
+from tetiwd.draws import COLUMNS, Draws, Frozen
 from tetiwd.errors import DataError, SettingsError
-from tetiwd.io.checkpoint import fingerprint
-from tetiwd.moves import scale
-from tetiwd.params import Hyperparameters, SamplerSettings
-from tetiwd.summarize.diagnostics import diagnose
+from tetiwd.params import SCALE_MOVES, Hyperparameters, SamplerSettings
+from tetiwd.sample import Sample
 
 if TYPE_CHECKING:
     import xarray as xr
 
-PARAMETERS = {"labels": ("object",), "n_clusters": ("time",), "alpha": (), "xi": (), "new_scale": ()}
-STATISTICS: dict[str, tuple[str, ...]] = {
-    "log_joint": (),
-    "entropy": ("time",),
-    "spread": ("time",),
-    "log_det_A": ("time",),
-    "moved": ("time",),
-    "geometry_acceptance": ("time",),
-    "link_acceptance": ("step",),
-    "exchange_acceptance": ("time",),
-    "scale_acceptance": ("scale_move",),
-}
+Axes = dict[str, tuple[str, ...]]  # name of a variable → its axes after chain and draw
+
+PARAMETERS: Axes = {name: COLUMNS[name] for name in ("labels", "n_clusters", "alpha", "xi", "new_scale")}
+STATISTICS: Axes = {name: COLUMNS[name] for name in ("log_joint", "entropy", "spread", "log_det_A")}
 NAMES_IN_ARVIZ = {"log_joint": "lp"}
 
 
@@ -58,15 +47,15 @@ def to_datatree(sample: Sample) -> "xr.DataTree":
         "object": np.arange(sum(series.n_objects)),
         "time": times,
         "step": times[1:],
-        "scale_move": list(scale.NAMES),
+        "scale_move": list(SCALE_MOVES),
     }
 
-    def group(shapes: dict[str, tuple[str, ...]]) -> "xr.Dataset":
+    def group(axes_of: Axes) -> "xr.Dataset":
         variables = {}
-        for name, own in shapes.items():
-            values = np.stack([getattr(draws, name)[:n] for draws in sample.draws])
-            variables[NAMES_IN_ARVIZ.get(name, name)] = (("chain", "draw", *own), values)
-        used = {name for own in shapes.values() for name in own} | {"chain", "draw"}
+        for name, axes in axes_of.items():
+            values = np.stack([draws.array(name)[:n] for draws in sample.draws])
+            variables[NAMES_IN_ARVIZ.get(name, name)] = (("chain", "draw", *axes), values)
+        used = {axis for axes in axes_of.values() for axis in axes} | {"chain", "draw"}
         return xr.Dataset(variables, {name: values for name, values in coordinates.items() if name in used})
 
     epoch = np.repeat(np.arange(series.n_epochs), series.n_objects)
@@ -75,7 +64,7 @@ def to_datatree(sample: Sample) -> "xr.DataTree":
         constant["object_id"] = ("object", plain_labels([own for ids in series.ids for own in ids.tolist()]))
     groups = {
         "posterior": group(PARAMETERS),
-        "sample_stats": group(STATISTICS),
+        "sample_stats": group(STATISTICS | {name: (axis,) for name, axis in sample.draws[0].axes.items()}),
         "geometry": _geometry(sample, n, times),
         "constant_data": xr.Dataset(constant, {"object": coordinates["object"]}),
     }
@@ -100,8 +89,12 @@ def from_datatree(
     if tree.attrs.get("data") != fingerprint(series):
         raise DataError("the draws are not about these data; put back the file that they were made with")
     chains = range(tree["posterior"].sizes["chain"])
+    stored = tree["sample_stats"].to_dataset()
     columns = {name: tree["posterior"][name].to_numpy() for name in PARAMETERS}
-    columns |= {name: tree["sample_stats"][NAMES_IN_ARVIZ.get(name, name)].to_numpy() for name in STATISTICS}
+    columns |= {name: stored[NAMES_IN_ARVIZ.get(name, name)].to_numpy() for name in STATISTICS}
+    fixed = [NAMES_IN_ARVIZ.get(name, name) for name in STATISTICS]
+    axes = {str(name): str(values.dims[2]) for name, values in stored.drop_vars(fixed).items()}
+    columns |= {name: stored[name].to_numpy() for name in axes}
     A, every = tree["geometry"]["A"].to_numpy(), int(tree["geometry"].attrs["every"])
     ends = np.cumsum(series.n_objects)[:-1]
     draws = []
@@ -114,17 +107,14 @@ def from_datatree(
         ]
         arrays["geometry"] = np.concatenate(flat) if flat else np.empty(0)
         arrays["geometry_every"] = np.array(every)
-        draws.append(Draws.from_arrays(series.n_objects, arrays))
+        draws.append(Draws.from_arrays(series.n_objects, arrays, axes))
     frozen = []
     if "annealed" in tree.children:
         kept = tree["annealed"].to_dataset()
         for c in chains:
             labels = np.split(kept["labels"].to_numpy()[c], ends)
             frozen.append(Frozen(labels, float(kept["lp"][c]), int(kept["still_moving"][c])))
-    diagnostics = diagnose(draws, series.times, settings.seed)
-    return Sample(
-        series, hyperparameters, settings, draws, diagnostics, frozen, bool(tree.attrs.get("complete", 1)), ()
-    )
+    return Sample(series, hyperparameters, settings, draws, frozen, bool(tree.attrs.get("complete", 1)))
 
 
 def plain_labels(values: Sequence[Any]) -> NDArray[Any]:

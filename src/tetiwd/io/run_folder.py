@@ -27,16 +27,16 @@ from typing import Any
 
 import tetiwd
 from tetiwd.analysis import Analysis
-from tetiwd.chains import Sample
 from tetiwd.data import DistanceSeries
 from tetiwd.errors import DataError, RunFolderError, SettingsError, TetiwdError
 from tetiwd.io.netcdf import reading
 from tetiwd.io.posterior import from_datatree, to_datatree
 from tetiwd.io.series_file import read_series_file, write_series
 from tetiwd.io.settings import RunSettings, read_settings
-from tetiwd.io.writing import write_table, write_text, write_whole
 from tetiwd.params import Hyperparameters
 from tetiwd.plots import alluvial_svg
+from tetiwd.sample import Sample
+from tetiwd.writing import write_table, write_text, write_whole
 
 FORMAT = "tetiwd-run-1"
 NOTES = "notes"  # folder with the stages of a run that was made from notes

@@ -1,12 +1,21 @@
-"""The moves of one sweep, one file each. They change the state in place and return what happened."""
+"""The moves of one sweep, one file each. They change the state in place and report what happened."""
 
-from tetiwd.moves.assignments import update_assignments
-from tetiwd.moves.geometry import update_geometry
-from tetiwd.moves.links import exchange_links, link_greedily, update_links
-from tetiwd.moves.scale import update_scales
-from tetiwd.moves.split_merge import update_split_merge
+from tetiwd.moves.assignments import ASSIGNMENTS, update_assignments
+from tetiwd.moves.geometry import GEOMETRY, update_geometry
+from tetiwd.moves.links import EXCHANGE, LINKS, exchange_links, link_greedily, update_links
+from tetiwd.moves.move import Move, Sweep
+from tetiwd.moves.scale import SCALES, update_scales
+from tetiwd.moves.split_merge import SPLIT_MERGE, update_split_merge
 
 __all__ = [
+    "ASSIGNMENTS",
+    "EXCHANGE",
+    "GEOMETRY",
+    "LINKS",
+    "SCALES",
+    "SPLIT_MERGE",
+    "Move",
+    "Sweep",
     "exchange_links",
     "link_greedily",
     "update_assignments",

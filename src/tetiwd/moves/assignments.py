@@ -11,6 +11,7 @@ import numpy as np
 
 from tetiwd._kernels import Model, assign_objects
 from tetiwd.moves.epochs import for_each, independent_epochs
+from tetiwd.moves.move import Move
 from tetiwd.state import ChainState, Ints
 
 OFFERS = 200  # objects per epoch and sweep that may found a cluster
@@ -40,3 +41,12 @@ def update_assignments(
             if epochs:  # they stopped because no slot was free
                 state.grow()
     return moved
+
+
+ASSIGNMENTS = Move(
+    "assignments",
+    lambda state, s: [
+        update_assignments(state, s.models, s.settings.n_aux, s.epoch_rngs, coupled=s.coupled, pool=s.pool)
+    ],
+    reports={"moved": "time"},
+)

@@ -11,6 +11,7 @@ import numpy as np
 
 from tetiwd._kernels import Model, move_rows
 from tetiwd.moves.epochs import for_each, independent_epochs
+from tetiwd.moves.move import Move
 from tetiwd.state import ChainState, Floats
 
 
@@ -36,3 +37,12 @@ def update_geometry(
     for epochs in independent_epochs(state.n_epochs, coupled=coupled):
         for_each(epochs, update, pool)
     return rates
+
+
+GEOMETRY = Move(
+    "geometry",
+    lambda state, s: [
+        update_geometry(state, s.models, s.settings.n_geometry_steps, s.epoch_rngs, coupled=s.coupled, pool=s.pool)
+    ],
+    reports={"geometry_acceptance": "time"},
+)

@@ -11,6 +11,7 @@ epoch before, the epoch after, or both, and get new rows at once, from laws clos
 import numpy as np
 
 from tetiwd._kernels import Model, exchange_with_rows, find_links, move_links
+from tetiwd.moves.move import Move
 from tetiwd.state import ChainState, Floats
 
 
@@ -37,3 +38,18 @@ def exchange_links(state: ChainState, models: list[Model], n_passes: int, rngs: 
 def link_greedily(state: ChainState, t: int, model: Model) -> None:
     """Link epochs t and t+1 by the best single change until none improves; the start of coupled sampling."""
     find_links(state.before(t + 1), state.after(t), model)
+
+
+LINKS = Move(
+    "links",
+    lambda state, s: [update_links(state, s.models, s.epoch_rngs)],
+    reports={"link_acceptance": "step"},
+    needs_links=True,
+)
+
+EXCHANGE = Move(
+    "exchange",
+    lambda state, s: [exchange_links(state, s.models, s.settings.n_geometry_steps, s.epoch_rngs)],
+    reports={"exchange_acceptance": "time"},
+    needs_links=True,
+)

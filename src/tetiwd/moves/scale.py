@@ -11,11 +11,11 @@ import numpy as np
 
 from tetiwd.density import log_likelihoods, log_new_scale, log_partitions
 from tetiwd.moves.metropolis import accepts
-from tetiwd.params import Gamma, Hyperparameters
-from tetiwd.state import ChainState
+from tetiwd.moves.move import Move, Sweep
+from tetiwd.params import SCALE_MOVES, Gamma, Hyperparameters
+from tetiwd.state import ChainState, Floats
 
 TARGET_ACCEPTANCE = 0.4
-NAMES = ("alpha", "xi", "new_scale", "stretch")
 SMALLEST_ALPHA = 1e-8  # in rescaled units
 
 
@@ -31,7 +31,7 @@ def update_scales(
 ) -> dict[str, float]:
     """Take several steps on every scale that has a prior; returns the share accepted of each."""
     rates = {}
-    for name in NAMES:
+    for name in SCALE_MOVES:
         if not is_free(name, hyperparameters) or n_steps == 0:
             continue
         value, accepted = 1.0 if name == "stretch" else getattr(state, name), 0
@@ -92,3 +92,15 @@ def set_scale(state: ChainState, hyperparameters: Hyperparameters, name: str, va
     if name == "new_scale" and hyperparameters.geometry == "isotropic":
         for t, k in enumerate(state.n_clusters):
             state.A[t, range(k), range(k)] = value
+
+
+def update_all(state: ChainState, sweep: Sweep) -> list[Floats]:
+    """The move of a sweep; NaN for scales that are fixed."""
+    s = sweep
+    rates = update_scales(
+        state, s.hyperparameters, s.steps, s.settings.n_scale_steps, s.rng, power=s.power, dof_factor=s.dof_factor
+    )
+    return [np.array([rates.get(name, np.nan) for name in SCALE_MOVES])]
+
+
+SCALES = Move("scales", update_all, reports={"scale_acceptance": "scale_move"})

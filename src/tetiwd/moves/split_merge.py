@@ -14,6 +14,7 @@ import numpy as np
 
 from tetiwd._kernels import Model, move_members, split_or_merge_epoch
 from tetiwd.moves.metropolis import accepts
+from tetiwd.moves.move import Move
 from tetiwd.state import ChainState, Ints
 
 WORTHWHILE = 300  # members of a change that is always tried; larger ones, which cost their square, in proportion
@@ -140,3 +141,10 @@ def has_room(state: ChainState, t: int, length: int, model: Model) -> bool:
     if most == state.capacity:
         state.grow()
     return model.isotropic or model.df_A > most
+
+
+SPLIT_MERGE = Move(
+    "split_merge",
+    lambda state, s: update_split_merge(state, s.models, s.settings.n_split_merge, s.rng, coupled=s.coupled),
+    reports={"splits": "time", "merges": "time"},
+)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tetiwd.errors import SettingsError
+from tetiwd.narrative import listed, plural
 from tetiwd.notes.changes import Changes, changes_of
 from tetiwd.notes.distinctions import distinctions
 from tetiwd.notes.lineage_words import lineage_words
@@ -15,7 +16,6 @@ from tetiwd.notes.pipeline import NotesSeries
 from tetiwd.notes.rates import Rates, rates_by_lineage
 from tetiwd.notes.sentence_clusters import SentenceCluster, sentence_clusters
 from tetiwd.plots.text import clean
-from tetiwd.summarize.narrative import listed, plural
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.partitions import Partitions, numbered
 from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.marks import Marks, as_marks
 from tetiwd.plots.style import FILL, bare, new_axes, size_of, styled, tag, title
 from tetiwd.plots.text import count, label, named_times
 from tetiwd.summarize.coclustering import check_epoch, coclustering
-from tetiwd.summarize.partitions import Partitions, as_partitions, numbered
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,7 +91,7 @@ def thinned(order: Ints) -> Ints:
 
 def probabilities(analysis: "Analysis", t: int, chosen: Ints) -> NDArray[np.float64]:
     """Co-clustering of some objects of an epoch, in the order they are given in."""
-    whole = as_partitions(analysis.sample)
+    whole = analysis.sample.partitions
     part = Partitions(numbered(whole.at(t)[:, chosen]), (len(chosen),), (whole.times[t],))
     return coclustering(part, 0)
 

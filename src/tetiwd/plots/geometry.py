@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from tetiwd.data.checks import row_blocks
 from tetiwd.errors import SettingsError
+from tetiwd.partitions import Partitions, numbered
 from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.marks import Marks, as_marks
 from tetiwd.plots.style import FILL, bare, new_axes, styled, tag, title
@@ -14,7 +15,6 @@ from tetiwd.plots.text import label, named_times
 from tetiwd.summarize.alignment import align
 from tetiwd.summarize.clustering import Clustering
 from tetiwd.summarize.coclustering import check_epoch
-from tetiwd.summarize.partitions import Partitions, numbered
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data.sampling import sample_objects
+from tetiwd.narrative import SURE
 from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.layout import object_maps
 from tetiwd.plots.marks import Marks, as_marks
 from tetiwd.plots.style import new_axes, size_of, styled, tag, title
 from tetiwd.plots.text import count, label, named_times
 from tetiwd.summarize.coclustering import check_epoch
-from tetiwd.summarize.narrative import SURE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tetiwd.errors import RunFolderError, SettingsError
-from tetiwd.io.writing import write_text, write_whole
 from tetiwd.plots.coclustering import plot_coclustering
 from tetiwd.plots.geometry import plot_geometry
 from tetiwd.plots.layout import object_maps
@@ -21,6 +20,7 @@ from tetiwd.plots.sizes import plot_sizes
 from tetiwd.plots.style import apart
 from tetiwd.plots.text import named_times
 from tetiwd.plots.traces import plot_traces
+from tetiwd.writing import write_text, write_whole
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis

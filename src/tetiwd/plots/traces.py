@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.diagnostics import Quantity
 from tetiwd.errors import SettingsError
 from tetiwd.plots.marks import Marks, as_marks
 from tetiwd.plots.style import SMALL, SOFT, new_axes, styled
 from tetiwd.plots.text import label
-from tetiwd.summarize.diagnostics import Quantity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tetiwd.summarize.diagnostics import LARGEST_R_HAT
-from tetiwd.summarize.narrative import SURE, listed, plural
+from tetiwd.diagnostics import LARGEST_R_HAT
+from tetiwd.narrative import SURE, listed, plural
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
-    from tetiwd.summarize.diagnostics import Diagnostics
+    from tetiwd.diagnostics import Diagnostics
 
 SURE_LINK = 0.9  # a lineage all of whose links have at least this is followed with certainty
 MOST_TIMES = 5  # that are named one by one

@@ -3,10 +3,10 @@
 from math import exp
 from typing import TYPE_CHECKING, Any
 
+from tetiwd.narrative import listed
 from tetiwd.plots.text import clean
 from tetiwd.report.rendering import Wording
 from tetiwd.report.tables import Cell, Column, Row, Table
-from tetiwd.summarize.narrative import listed
 
 if TYPE_CHECKING:
     from tetiwd.notes.findings import Findings

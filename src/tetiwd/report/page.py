@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from tetiwd.analysis import Analysis
 from tetiwd.errors import RunFolderError
-from tetiwd.io.writing import write_text
+from tetiwd.narrative import narrate
 from tetiwd.plots.alluvial_svg import alluvial_svg
 from tetiwd.report import details, tables
 from tetiwd.report.certainty import TRUST, certain_and_not, trust
@@ -22,7 +22,8 @@ from tetiwd.report.rendering import (
     style_sheet,
     trusted,
 )
-from tetiwd.summarize.narrative import narrate, verdict_sentence
+from tetiwd.versions import versions
+from tetiwd.writing import write_text
 
 if TYPE_CHECKING:
     from tetiwd.summarize.outcomes import Outcomes
@@ -81,8 +82,6 @@ def report_html(
     notes: NotesReport | None = None,
 ) -> str:
     """The whole page. Ids, and sentences of notes, are on it only if they are asked for."""
-    from tetiwd.io.run_folder import versions
-
     sample = analysis.sample
     wording = Wording(sample.series.times)
     said = None if notes is None else notes_section(notes, analysis, wording, show_ids=show_ids)
@@ -118,7 +117,7 @@ def report_html(
         uncertain=wording.sentences(uncertain),
         trust=trust(sample.diagnostics, len(sample.draws)),
         trust_words=TRUST,
-        verdict=wording.sentence(verdict_sentence(sample.diagnostics.verdict)),
+        verdict=wording.sentence(sample.diagnostics.verdict),
         about_the_run=wording.sentences(about_the_run),
         remarks=wording.sentences(sample.remarks),
         chips=_chips(analysis, wording),
@@ -150,7 +149,7 @@ def summary_html(analysis: Analysis) -> str:
 
 def _sentences(analysis: Analysis) -> tuple[list[str], list[str]]:
     """Sentences about what was found, and about the run; the verdict and notes have a place of their own."""
-    elsewhere = {verdict_sentence(analysis.sample.diagnostics.verdict), *analysis.sample.remarks}
+    elsewhere = {analysis.sample.diagnostics.verdict, *analysis.sample.remarks}
     sentences = [own for own in narrate(analysis) if own not in elsewhere]
     about_the_run = [own for own in sentences if own.startswith("The run ")]
     return [own for own in sentences if own not in about_the_run], about_the_run

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from tetiwd.diagnostics import LARGEST_R_HAT, SMALLEST_ESS
 from tetiwd.plots.colours import lineage_colour
 from tetiwd.report.rendering import Wording, trusted
-from tetiwd.summarize.diagnostics import LARGEST_R_HAT, SMALLEST_ESS
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis

@@ -7,17 +7,15 @@ over has no counterpart in that draw.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.errors import SettingsError
+from tetiwd.partitions import Ints, Partitions
+from tetiwd.sample import Sample, as_partitions
 from tetiwd.summarize.clustering import Clustering, as_clustering
-from tetiwd.summarize.partitions import Ints, Partitions, as_partitions
-
-if TYPE_CHECKING:
-    from tetiwd.chains import Sample
 
 Bools = NDArray[np.bool_]
 
@@ -98,7 +96,7 @@ class Alignment:
         return alive
 
 
-def align(draws: "Sample | Partitions", clustering: Clustering | Any, *, max_draws: int = 1000) -> Alignment:
+def align(draws: Sample | Partitions, clustering: Clustering | Any, *, max_draws: int = 1000) -> Alignment:
     """Match every draw (at most ``max_draws``, evenly spaced) with a clustering, epoch by epoch."""
     from scipy.optimize import linear_sum_assignment
 

@@ -6,18 +6,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.chains import run_chains
 from tetiwd.errors import SettingsError
+from tetiwd.pace import Report
 from tetiwd.params import Gamma, Hyperparameters, Prior, SamplerSettings
+from tetiwd.partitions import Ints, Partitions
+from tetiwd.sample import Sample, as_partitions
 from tetiwd.summarize.alignment import align
 from tetiwd.summarize.clustering import Clustering, as_clustering
 from tetiwd.summarize.forecast import Floats, Forecast, forecast, log_rising
-from tetiwd.summarize.partitions import Ints, Partitions, as_partitions
 from tetiwd.summarize.point_estimate import representative
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from tetiwd.chains import Report, Sample
 
 
 class Case(NamedTuple):
@@ -78,7 +79,7 @@ class Backtest:
 
 
 def backtest(
-    sample: "Sample | Partitions",
+    sample: Sample | Partitions,
     clustering: Clustering | Any = None,
     *,
     level: float = 0.9,
@@ -87,7 +88,7 @@ def backtest(
     xi: Any = None,
     max_clusters: int | None = None,
     seed: int = 0,
-    progress: "Report | bool | None" = None,
+    progress: Report | bool | None = None,
 ) -> Backtest:
     """Forecast every epoch but the first from the one before, and compare with the clustering.
 
@@ -158,11 +159,9 @@ def backtest(
 
 
 def fit_until(
-    sample: "Sample", n_epochs: int, settings: SamplerSettings | None, progress: "Report | bool | None"
-) -> "Sample":
+    sample: Sample, n_epochs: int, settings: SamplerSettings | None, progress: Report | bool | None
+) -> Sample:
     """The same model (in the user's units) run on the first epochs alone."""
-    from tetiwd.chains import run_chains
-
     series = replace(sample.series, cross=None).until(n_epochs)
     settings = replace(settings or sample.settings, anneal=None)
     if not isinstance(settings.init, str):

@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 from tetiwd.draws import Draws
 from tetiwd.errors import DataError, SettingsError
 from tetiwd.params import is_whole
+from tetiwd.partitions import Partitions, numbered
+from tetiwd.sample import Sample
 from tetiwd.summarize.alignment import align
 from tetiwd.summarize.clustering import Clustering
 from tetiwd.summarize.coclustering import check_epoch
 from tetiwd.summarize.new_object import EpochOfDraw
-from tetiwd.summarize.partitions import Partitions, numbered
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tetiwd.chains import Sample
 
 Floats = NDArray[np.float64]
 
@@ -65,7 +65,7 @@ class Classification:
 
 
 def classify(
-    sample: "Sample",
+    sample: Sample,
     clustering: Clustering,
     new: Any,
     *,
@@ -169,7 +169,7 @@ def _columns(lineages: NDArray[np.int64], slots: NDArray[np.int64], words: NDArr
     return np.eye(len(lineages) + 2)[columns]
 
 
-def _kept_draws(sample: "Sample", max_draws: int) -> list[tuple[Draws, int]]:
+def _kept_draws(sample: Sample, max_draws: int) -> list[tuple[Draws, int]]:
     """Draws that have kept A, evenly spaced over all chains."""
     kept = [(draws, i) for draws in sample.draws for i in draws.with_geometry]
     if not kept:
@@ -178,7 +178,7 @@ def _kept_draws(sample: "Sample", max_draws: int) -> list[tuple[Draws, int]]:
     return [kept[row] for row in rows]
 
 
-def _check_new(sample: "Sample", new: Any, squared: bool | None, own: Any, t: int) -> tuple[Floats, Floats]:
+def _check_new(sample: Sample, new: Any, squared: bool | None, own: Any, t: int) -> tuple[Floats, Floats]:
     """The new distances, squared, or similarities with their diagonal; refused where they make no sense."""
     series, similar = sample.series, sample.series.kind == "similarities"
     name = "new similarities" if similar else "new distances"

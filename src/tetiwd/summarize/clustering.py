@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.partitions import Ints, Partitions, check_labels, numbered
+from tetiwd.sample import Sample, as_partitions
 from tetiwd.summarize.losses import Loss, as_loss, losses_to_draws
-from tetiwd.summarize.partitions import Ints, Partitions, as_partitions, check_labels, numbered
 
 if TYPE_CHECKING:
-    from tetiwd.chains import Sample
     from tetiwd.summarize.links import Links
 
 
@@ -53,7 +53,7 @@ class Clustering:
 
 
 def as_clustering(
-    draws: "Sample | Partitions",
+    draws: Sample | Partitions,
     labels: Any,
     loss: str | Loss = "vi",
     found_by: str = "given",

@@ -1,22 +1,20 @@
 """How often two objects are in the same cluster, or in clusters of the same lineage if they are of different epochs."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.errors import SettingsError
-from tetiwd.summarize.partitions import Partitions, as_partitions, numbered
-
-if TYPE_CHECKING:
-    from tetiwd.chains import Sample
+from tetiwd.partitions import Partitions, numbered
+from tetiwd.sample import Sample, as_partitions
 
 BYTES_AT_ONCE = 2**26
 
 
 def coclustering(
-    draws: "Sample | Partitions", t: int | None, other: int | None = None, *, dtype: Any = "float64"
+    draws: Sample | Partitions, t: int | None, other: int | None = None, *, dtype: Any = "float64"
 ) -> NDArray[Any]:
     """Posterior probability that two objects belong together.
 

@@ -5,19 +5,17 @@ fewest clusters, the lower bound the most, the horizontal bound is the farthest;
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.params import check_share
+from tetiwd.partitions import Ints, Partitions, check_labels
+from tetiwd.sample import Sample, as_partitions
 from tetiwd.summarize.clustering import Clustering, in_order_of_birth, losses_by_draw
 from tetiwd.summarize.coclustering import check_epoch
 from tetiwd.summarize.losses import Loss, as_loss
-from tetiwd.summarize.partitions import Ints, Partitions, as_partitions, check_labels
-
-if TYPE_CHECKING:
-    from tetiwd.chains import Sample
 
 ROUNDING = 1e-12  # equal partitions under other names differ by less
 
@@ -64,7 +62,7 @@ class CredibleBall:
 
 
 def credible_ball(
-    draws: "Sample | Partitions",
+    draws: Sample | Partitions,
     clustering: Clustering | Any,
     *,
     t: int | None = None,

@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from tetiwd.errors import SettingsError
 from tetiwd.params import check_positive, check_share, is_whole
+from tetiwd.partitions import Ints, Partitions
+from tetiwd.sample import Sample, as_partitions
 from tetiwd.summarize.alignment import align
 from tetiwd.summarize.clustering import Clustering, as_clustering
 from tetiwd.summarize.coclustering import check_epoch
-from tetiwd.summarize.partitions import Ints, Partitions, as_partitions
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tetiwd.chains import Sample
 
 Floats = NDArray[np.float64]
 
@@ -111,7 +111,7 @@ class Forecast:
 
 
 def forecast(
-    draws: "Sample | Partitions",
+    draws: Sample | Partitions,
     clustering: Clustering | Any,
     *,
     n_next: int | None = None,
@@ -163,7 +163,7 @@ def forecast(
 
 
 def _rates(
-    draws: "Sample | Partitions", partitions: Partitions, xi: Any, max_clusters: int | None
+    draws: Sample | Partitions, partitions: Partitions, xi: Any, max_clusters: int | None
 ) -> tuple[Floats, int | None]:
     """ξ of every draw, and the most clusters at a time."""
     if not isinstance(draws, Partitions):

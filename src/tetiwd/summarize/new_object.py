@@ -4,7 +4,7 @@ The weights are ratios of the joint density with the object and without it, up t
 (``tests/exact/test_classify.py``).
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,7 @@ from tetiwd.model.geometry_prior import draw_row, log_wishart, prior_scale
 from tetiwd.model.likelihood import block_statistics
 from tetiwd.model.partition_prior import FreeLabels, candidate_weight
 from tetiwd.model.prediction import predict, predict_first
-
-if TYPE_CHECKING:
-    from tetiwd.chains import Sample
+from tetiwd.sample import Sample
 
 Floats = NDArray[np.float64]
 FRESH = -1  # lineage id of a cluster that nobody has seen
@@ -25,7 +23,7 @@ FRESH = -1  # lineage id of a cluster that nobody has seen
 class EpochOfDraw:
     """One epoch in one draw, as a new object meets it."""
 
-    def __init__(self, sample: "Sample", draws: Draws, i: int, t: int) -> None:
+    def __init__(self, sample: Sample, draws: Draws, i: int, t: int) -> None:
         self.h, series = sample.hyperparameters, sample.series
         self.similarity = series.kind == "similarities"
         self.dof = self.h.dof_by_epoch(series.n_epochs)[t]

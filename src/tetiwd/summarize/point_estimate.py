@@ -5,28 +5,25 @@ as possible are expected to be right: where every cluster comes from, and where 
 """
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tetiwd.data import DistanceSeries
 from tetiwd.errors import SettingsError
 from tetiwd.params import AtMost, check_at_most, check_seed, is_whole
+from tetiwd.partitions import Ints, Partitions
+from tetiwd.sample import Sample, as_partitions
 from tetiwd.summarize.alignment import Alignment, align
 from tetiwd.summarize.clustering import Clustering, as_clustering
 from tetiwd.summarize.embedding import cross_of
 from tetiwd.summarize.kinship import SamePlace
 from tetiwd.summarize.links import Links, ModelLinks, ObjectLinks, PlaceLinks
 from tetiwd.summarize.losses import Loss, as_loss
-from tetiwd.summarize.partitions import Ints, Partitions, as_partitions
 from tetiwd.summarize.search import Search
-
-if TYPE_CHECKING:
-    from tetiwd.chains import Sample
 
 
 def representative(
-    draws: "Sample | Partitions",
+    draws: Sample | Partitions,
     loss: str | Loss = "vi",
     *,
     n_runs: int = 8,
@@ -82,12 +79,12 @@ def _median_clusters(epoch: Partitions) -> int:
     return int(np.median(epoch.labels.max(axis=1) + 1))
 
 
-def annealed(sample: "Sample", loss: str | Loss = "vi") -> Clustering:
+def annealed(sample: Sample, loss: str | Loss = "vi") -> Clustering:
     """The frozen partition of the most probable chain, links and all, which is the paper's way to a single answer."""
     return as_clustering(sample, sample.best_frozen.labels, loss, "annealing")
 
 
-def source_of_links(draws: "Sample | Partitions", links: str | Links) -> Links | DistanceSeries:
+def source_of_links(draws: Sample | Partitions, links: str | Links) -> Links | DistanceSeries:
     """What links are to come from: the series if they come from its cross-time distances, once there are clusters."""
     if not isinstance(links, str):
         return links
@@ -116,7 +113,7 @@ def place_links(series: DistanceSeries, labels: list[Ints]) -> PlaceLinks:
     return PlaceLinks(SamePlace(cross_of(series), tracks.gate))
 
 
-def linked(draws: "Sample | Partitions", labels: list[Ints], links: Links) -> list[Ints]:
+def linked(draws: Sample | Partitions, labels: list[Ints], links: Links) -> list[Ints]:
     """Clusters of every epoch, renamed so that those with the most probable links share a label."""
     partitions = as_partitions(draws)
     first = np.cumsum([0, *(int(own.max()) + 1 for own in labels[:-1])])

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.partitions import Ints, Partitions
 from tetiwd.summarize.coclustering import coclustering
 from tetiwd.summarize.losses import ARI, Loss, losses_to_draws
-from tetiwd.summarize.partitions import Ints, Partitions
 
 if TYPE_CHECKING:
     from tetiwd.summarize._allocation import Found

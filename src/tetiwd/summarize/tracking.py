@@ -22,10 +22,10 @@ from tetiwd.data.memory import require_memory
 from tetiwd.data.series import DistanceSeries
 from tetiwd.errors import DataError, SettingsError
 from tetiwd.params import is_whole
+from tetiwd.partitions import Ints, Partitions
 from tetiwd.summarize.assignment import assign
 from tetiwd.summarize.clustering import Clustering, in_order_of_birth
 from tetiwd.summarize.embedding import Embedding, as_points, cross_of, embed
-from tetiwd.summarize.partitions import Ints, Partitions
 
 if TYPE_CHECKING:
     import pandas as pd

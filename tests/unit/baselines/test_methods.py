@@ -13,7 +13,7 @@ from tetiwd.baselines.wishart import Effort, pooled_clusters
 from tetiwd.experiments.designs import DESIGNS
 from tetiwd.experiments.repeat import series_of
 from tetiwd.params import Hyperparameters
-from tetiwd.summarize.partitions import Partitions
+from tetiwd.partitions import Partitions
 
 
 @pytest.fixture(scope="module")

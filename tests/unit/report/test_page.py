@@ -23,7 +23,7 @@ from tetiwd.report.figures import figures
 from tetiwd.report.objects import SHOWN_AT_ONCE, object_list
 from tetiwd.report.rendering import Wording, json_for_script, script, style_sheet
 from tetiwd.report.tables import lineages_table, probability
-from tetiwd.summarize.diagnostics import Diagnostics, Quantity
+from tetiwd.diagnostics import Diagnostics, Quantity
 
 HOSTILE = (
     "</script><script>window.hit = 1</script>",

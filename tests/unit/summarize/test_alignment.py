@@ -11,7 +11,7 @@ from reference import rng_for
 from tetiwd.errors import DataError, SettingsError
 from tetiwd.summarize.alignment import OTHER, align
 from tetiwd.summarize.clustering import as_clustering
-from tetiwd.summarize.partitions import Partitions
+from tetiwd.partitions import Partitions
 
 
 class Case:

@@ -9,7 +9,7 @@ from reference import rng_for
 from tetiwd.errors import SettingsError
 from tetiwd.summarize.alignment import OTHER, align
 from tetiwd.summarize.certainty import memberships
-from tetiwd.summarize.partitions import Partitions
+from tetiwd.partitions import Partitions
 
 COLUMNS = ["time", "object", "lineage", "certainty", "next_lineage", "next_probability"]
 

@@ -10,7 +10,7 @@ from tetiwd import MemoryLimitError, SettingsError
 from tetiwd.data import memory
 from tetiwd.summarize import coclustering as module
 from tetiwd.summarize.coclustering import check_epoch, coclustering
-from tetiwd.summarize.partitions import Partitions
+from tetiwd.partitions import Partitions
 
 WHERE = [(None, None), (0, None), (1, None), (-1, None), (1, 1), (0, 2), (2, 0), (1, -1), (None, 1)]
 

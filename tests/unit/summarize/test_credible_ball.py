@@ -12,7 +12,7 @@ from tetiwd.errors import DataError, SettingsError
 from tetiwd.summarize.clustering import as_clustering
 from tetiwd.summarize.credible_ball import credible_ball
 from tetiwd.summarize.losses import ARI, VI, Binder, losses_to_draws
-from tetiwd.summarize.partitions import Partitions, numbered
+from tetiwd.partitions import Partitions, numbered
 
 
 def random_draws(seed, n_objects):

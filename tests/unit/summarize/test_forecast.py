@@ -13,7 +13,7 @@ from tetiwd.model.simulation import draw_partitions, squared_distances
 from tetiwd.summarize.backtest import _names, backtest, fit_until, in_units
 from tetiwd.summarize.clustering import as_clustering
 from tetiwd.summarize.forecast import forecast
-from tetiwd.summarize.partitions import Partitions
+from tetiwd.partitions import Partitions
 from tetiwd.summarize.point_estimate import representative
 
 TWO_EPOCHS = [np.repeat([0, 1, 2], [4, 2, 1]), np.repeat([0, 1, 3], [6, 3, 1])]
@@ -154,7 +154,7 @@ def test_every_draw_keeps_its_own_rate_when_draws_are_thinned(sample):
     assert len(found.weights) == 7
     assert all(own[-1] in own[:2] for own in found.weights)
     assert found.weights[[0, -1], -1].tolist() == [1, 30]
-    together = Partitions.of_sample(sample)
+    together = sample.partitions
     rates = np.concatenate([own.xi for own in sample.draws])
     for max_draws in (1000, 13):
         own = forecast(sample, representative(sample), max_draws=max_draws)

@@ -15,7 +15,7 @@ from reference import rng_for
 from runs import MODEL, SETTINGS, digest, small_series
 from tetiwd import run_chains
 from tetiwd.errors import CheckpointError
-from tetiwd.io.checkpoint import previous_of, read_checkpoint, write_checkpoint
+from tetiwd.checkpoint import previous_of, read_checkpoint, write_checkpoint
 
 TESTS = Path(__file__).parents[2]
 ABOUT = {"data": {"hash": "a"}, "settings": {"thin": "1", "seed": "2"}}
@@ -129,7 +129,7 @@ def test_a_full_disk_costs_the_checkpoint_not_the_run(tmp_path, monkeypatch):
     def full(*args):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("tetiwd.chains.write_checkpoint", full)
+    monkeypatch.setattr("tetiwd.checkpoint.write_checkpoint", full)
     sample = run_chains(small_series(), MODEL, SETTINGS, checkpoint=tmp_path)
     assert sample.complete
     assert sample.remarks[0].startswith("chain-")

@@ -7,10 +7,10 @@ import pytest
 
 from runs import MODEL, SETTINGS
 from tetiwd import Analysis, DistanceSeries, run_chains
-from tetiwd.chains import Sample
+from tetiwd.sample import Sample
 from tetiwd.draws import Draws
-from tetiwd.summarize.diagnostics import diagnose
-from tetiwd.summarize.narrative import listed, narrate, plural
+from tetiwd.diagnostics import diagnose
+from tetiwd.narrative import listed, narrate, plural
 
 
 def analysis_of(labels, ids=None, **options):
@@ -27,8 +27,8 @@ def analysis_of(labels, ids=None, **options):
     arrays = real.draws[0].to_arrays() | {"geometry_every": np.array(0), "geometry": np.empty(0)}
     arrays["labels"] = np.tile(np.concatenate(labels), (5, 1)).astype(np.uint16)
     arrays["n_clusters"] = np.tile([len(set(own)) for own in labels], (5, 1))
-    draws = [Draws.from_arrays(sizes, arrays)]
-    sample = Sample(series, MODEL, SETTINGS, draws, diagnose(draws, times), [], True, ("a note",))
+    draws = [Draws.from_arrays(sizes, arrays, real.draws[0].axes)]
+    sample = Sample(series, MODEL, SETTINGS, draws, [], True, ("a note",))
     return Analysis(replace(sample, **options))
 
 

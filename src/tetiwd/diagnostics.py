@@ -63,7 +63,7 @@ def diagnose(draws_by_chain: Sequence[Draws], times: Sequence[Any], seed: int = 
     lengths = [len(draws) for draws in draws_by_chain]
     n = min(lengths)
     if n < 4:
-        return Diagnostics((), f"Too few draws to judge: {', '.join(map(str, lengths))} by chain.", False)
+        return Diagnostics((), f"Too few draws to judge: {', '.join(map(str, lengths))} by MCMC chain.", False)
     series = _label_free(draws_by_chain, times, n, seed)
     quantities = tuple(_measure(name, values) for name, values in series.items())
     apart = [q for q in quantities if q.r_hat is not None and q.r_hat > LARGEST_R_HAT]
@@ -75,7 +75,7 @@ def diagnose(draws_by_chain: Sequence[Draws], times: Sequence[Any], seed: int = 
 
 def _stuck_geometry(draws_by_chain: Sequence[Draws], times: Sequence[Any]) -> str:
     """A sentence if rows of A hardly move at some epoch; chains may then agree without having looked around."""
-    rates = np.concatenate([draws.geometry_acceptance for draws in draws_by_chain])
+    rates = np.concatenate([draws.statistics["geometry_acceptance"] for draws in draws_by_chain])
     rates = rates[np.isfinite(rates).all(axis=1)]  # NaN where A is not free to move
     if not len(rates) or rates.mean(axis=0).min() >= SMALLEST_ACCEPTANCE:
         return ""
@@ -134,18 +134,18 @@ def _verdict(n_chains: int, apart: list[Quantity], thin: list[Quantity], series:
         shown = max(clusters or apart, key=lambda q: q.r_hat or 0)
         if n_chains == 1:
             halves = f"its halves differ in {shown.name} (R-hat {shown.r_hat:.2f})"
-            return f"The one chain has not settled: {halves}. Run longer."
-        return f"Chains disagree on {_where(shown, series[shown.name])}. Run longer before trusting the result."
+            return f"The one MCMC chain has not settled: {halves}. Run longer."
+        return f"MCMC chains disagree on {_where(shown, series[shown.name])}. Run longer before trusting the result."
     if thin:
         worst = min(thin, key=lambda q: q.ess_bulk or 0)
-        who = "Chains agree" if n_chains > 1 else "One chain only"
+        agreement = "MCMC chains agree" if n_chains > 1 else "One MCMC chain only"
         return (
-            f"{who}, but {worst.name} has only {worst.ess_bulk:.0f} effective draws "
+            f"{agreement}, but {worst.name} has only {worst.ess_bulk:.0f} effective draws "
             f"(at least {SMALLEST_ESS} are wanted). Run longer."
         )
     if n_chains == 1:
-        return "One chain only: it moves well, but whether other starts agree is not known."
-    return f"All {n_chains} chains agree."
+        return "One MCMC chain only: it moves well, but whether other starts agree is not known."
+    return f"All {n_chains} MCMC chains agree."
 
 
 def _where(quantity: Quantity, values: NDArray[np.float64]) -> str:

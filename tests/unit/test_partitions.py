@@ -13,7 +13,8 @@ from tetiwd import run_chains
 from tetiwd.draws import Draws
 from tetiwd.errors import DataError, SettingsError
 from tetiwd.summarize.clustering import as_clustering
-from tetiwd.summarize.partitions import Partitions, as_partitions, check_labels, numbered
+from tetiwd.partitions import Partitions, check_labels, numbered
+from tetiwd.sample import as_partitions
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +126,7 @@ def test_thinning_to_nonsense_is_refused(at_most):
 
 
 def test_a_sample_gives_the_draws_of_one_chain_after_the_other(sample):
-    found = Partitions.of_sample(sample)
+    found = sample.partitions
     assert found.n_draws == 50
     assert found.n_objects == (14, 11, 12)
     assert found.times == sample.series.times
@@ -139,22 +140,22 @@ def test_a_sample_gives_the_draws_of_one_chain_after_the_other(sample):
 def test_a_sample_knows_who_is_who(sample):
     ids = tuple(np.arange(n) for n in sample.series.n_objects)
     named = replace(sample, series=replace(sample.series, ids=ids))
-    assert [own.tolist() for own in Partitions.of_sample(named).ids] == [own.tolist() for own in ids]
-    assert Partitions.of_sample(sample).ids is None
+    assert [own.tolist() for own in named.partitions.ids] == [own.tolist() for own in ids]
+    assert sample.partitions.ids is None
 
 
 def test_chains_without_draws_are_left_out(sample):
-    empty = Draws.empty(sample.series.n_objects, geometry_every=0)
-    found = Partitions.of_sample(replace(sample, draws=[empty, sample.draws[1]]))
-    assert np.array_equal(found.labels, Partitions.of_sample(sample).labels[25:])
+    empty = Draws(sample.series.n_objects)
+    found = replace(sample, draws=[empty, sample.draws[1]]).partitions
+    assert np.array_equal(found.labels, sample.partitions.labels[25:])
     with pytest.raises(SettingsError, match="the sample has no draws yet"):
-        Partitions.of_sample(replace(sample, draws=[empty, empty]))
+        _ = replace(sample, draws=[empty, empty]).partitions
 
 
 def test_samples_and_partitions_are_both_draws(sample):
     found = three_epochs()
     assert as_partitions(found) is found
-    assert np.array_equal(as_partitions(sample).labels, Partitions.of_sample(sample).labels)
+    assert as_partitions(sample) is sample.partitions
     with pytest.raises(SettingsError, match=r"give a Sample or Partitions, not ndarray; see Partitions\.from_labels"):
         as_partitions(found.labels)
 

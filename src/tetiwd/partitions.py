@@ -3,27 +3,26 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.data import DistanceSeries
 from tetiwd.data.ids import check_ids
+from tetiwd.draws import Draws
 from tetiwd.errors import DataError, SettingsError
 from tetiwd.params import is_whole
-
-if TYPE_CHECKING:
-    from tetiwd.chains import Sample
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Partitions:
-    """Draws of linked partitions, from :meth:`of_sample` or, with draws from elsewhere, :meth:`from_labels`.
+    """Draws of linked partitions, from ``Sample.partitions`` or, with draws from elsewhere, :meth:`from_labels`.
 
     Two objects with the same label are in the same cluster if they are of one epoch, and in clusters of the same
-    chain if they are of different epochs. Labels mean nothing beyond their draw.
+    lineage if they are of different epochs. Labels mean nothing beyond their draw.
     """
 
     labels: NDArray[np.int32]  # (S, N): 0, 1, … in every draw, none left out; epochs side by side
@@ -32,12 +31,11 @@ class Partitions:
     ids: tuple[NDArray[Any], ...] | None = None  # T × (n_t,), None where identities are unknown
 
     @classmethod
-    def of_sample(cls, sample: "Sample") -> "Partitions":
+    def of_draws(cls, draws: Sequence[Draws], series: DistanceSeries) -> "Partitions":
         """The draws of all chains, one chain after the other."""
-        drawn = [draws.labels.reshape(len(draws), -1) for draws in sample.draws if len(draws)]
+        drawn = [chain.labels.reshape(len(chain), -1) for chain in draws if len(chain)]
         if not drawn:
             raise SettingsError("the sample has no draws yet; run it longer")
-        series = sample.series
         return cls(numbered(np.concatenate(drawn)), series.n_objects, series.times, series.ids)
 
     @classmethod
@@ -99,15 +97,6 @@ class Partitions:
 
     def __repr__(self) -> str:
         return f"Partitions({self.n_draws} draws of {self.n_epochs} epochs, {sum(self.n_objects)} objects)"
-
-
-def as_partitions(draws: "Sample | Partitions") -> Partitions:
-    """A sample or partitions, as partitions."""
-    if isinstance(draws, Partitions):
-        return draws
-    if hasattr(draws, "draws") and hasattr(draws, "series"):
-        return Partitions.of_sample(draws)
-    raise SettingsError(f"give a Sample or Partitions, not {type(draws).__name__}; see Partitions.from_labels")
 
 
 def numbered(labels: NDArray[Any]) -> NDArray[np.int32]:

@@ -7,6 +7,9 @@ import hashlib
 import io
 import json
 import os
+import tempfile
+import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +17,64 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
+from tetiwd.data.fingerprint import fingerprint
 from tetiwd.errors import CheckpointError
+from tetiwd.sampler import Chain
 
 FORMAT = "tetiwd-checkpoint-1"
 About = dict[str, dict[str, str]]  # what a run was about: data, hyperparameters, settings, each field as text
+
+
+class Keeper:
+    """Writes and reads the checkpoint of every chain."""
+
+    def __init__(self, folder: Path, series: DistanceSeries, chains: list[Chain], seconds: float) -> None:
+        self.folder, self.chains, self.seconds = folder, chains, seconds
+        self.remarks: list[str] = []
+        settings = _as_text(asdict(chains[0].settings))
+        for name in ("n_draws", "anneal", "n_anneal"):  # a run may be extended, and frozen in another way
+            del settings[name]
+        self.about = {
+            "data": {"hash": fingerprint(series)[:16]},
+            "hyperparameters": _as_text(asdict(chains[0].hyperparameters)),
+            "settings": settings,
+        }
+        self._written = [time.monotonic()] * len(chains)
+
+    def open(self, *, resume: bool) -> None:
+        """Continue the chains from their files, or make sure that files can be written and none is overwritten."""
+        existing = [chain for chain in self.chains if has_checkpoint(self._path(chain))]
+        if existing and not resume:
+            raise CheckpointError(
+                f"{self.folder} already holds checkpoints; pass resume=True to continue, or choose another folder"
+            )
+        if resume and not existing:
+            raise CheckpointError(f"there is no checkpoint in {self.folder} to resume from")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.folder):
+                pass
+        except OSError as error:
+            raise CheckpointError(f"cannot write checkpoints into {self.folder}: {error.strerror}") from error
+        for chain in existing:
+            arrays, values, trouble = read_checkpoint(self._path(chain), self.about)
+            chain.restore(arrays, values)
+            if trouble:
+                self.remarks.append(trouble)
+
+    def save_if_due(self, chain: Chain, *, now: bool = False) -> None:
+        """Write a chain's file if it is time; a full disk costs the checkpoint, not the run."""
+        if now or time.monotonic() - self._written[chain.index] >= self.seconds:
+            arrays, values = chain.snapshot()
+            path = self._path(chain)
+            try:
+                write_checkpoint(path, self.about, arrays, values)
+            except OSError as error:
+                self.remarks.append(f"{path.name} could not be written after {chain.n_done} sweeps: {error.strerror}")
+            self._written[chain.index] = time.monotonic()
+
+    def _path(self, chain: Chain) -> Path:
+        return self.folder / f"chain-{chain.index + 1}.checkpoint"
 
 
 def write_checkpoint(path: Path, about: About, arrays: dict[str, NDArray[Any]], values: dict[str, Any]) -> None:
@@ -67,15 +124,6 @@ def read_checkpoint(path: Path, about: About) -> tuple[dict[str, NDArray[Any]], 
     raise CheckpointError(f"there is no checkpoint {path}; start a new run")
 
 
-def fingerprint(series: DistanceSeries) -> str:
-    """Hash of the data of a series: kind, sizes, numbers."""
-    digest = hashlib.sha256(series.kind.encode())
-    for matrix in series.matrices:
-        digest.update(f"{matrix.shape}{matrix.dtype}".encode())
-        digest.update(np.ascontiguousarray(matrix).data)
-    return digest.hexdigest()
-
-
 def has_checkpoint(path: Path) -> bool:
     """True if there is something to continue from."""
     return path.exists() or previous_of(path).exists()
@@ -116,3 +164,12 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def _as_text(fields: dict[str, object]) -> dict[str, str]:
+    """Every field as text that can be compared; labels per epoch as a hash."""
+    init = fields.get("init")
+    if init is not None and not isinstance(init, str):
+        numbers = json.dumps([np.asarray(own).tolist() for own in init])  # type: ignore[attr-defined]
+        fields = fields | {"init": f"labels {hashlib.sha256(numbers.encode()).hexdigest()[:12]}"}
+    return {name: str(value) for name, value in fields.items()}

@@ -5,32 +5,37 @@ import pytest
 from arviz_stats.base import array_stats
 
 from reference import rng_for
-from tetiwd.draws import PER_EPOCH, SCALARS, Draws
-from tetiwd.summarize import diagnose
+from tetiwd.diagnostics import diagnose
+from tetiwd.draws import SCALARS, Draws
+
+AXES = {"geometry_acceptance": "time"}
 
 
 def made_up(k_by_chain, n=400, n_objects=(6, 5), shift=(0.0, 0.0, 0.0, 0.0)):
     """Draws with given numbers of clusters at the second epoch, everything else alike."""
     rng, chains = rng_for(40), []
     for k, move in zip(k_by_chain, shift, strict=False):
-        columns = {name: list(rng.standard_normal(n) + move) for name in SCALARS}
-        columns |= {name: list(rng.standard_normal((n, 2))) for name in PER_EPOCH}
-        columns["xi"] = [1.0] * n
-        columns["geometry_acceptance"] = list(rng.uniform(0.8, 1.0, size=(n, 2)))
-        sizes = np.column_stack([np.full(n, 3), k + (rng.random(n) < 0.2)])
-        columns["n_clusters"] = list(sizes)
-        columns["labels"] = list(rng.integers(3, size=(n, 11)).astype(np.uint16))
-        columns["link_acceptance"] = list(rng.random((n, 1)))
-        columns["scale_acceptance"] = list(rng.random((n, 4)))
-        chains.append(Draws(n_objects, columns, 0))
+        arrays = {name: rng.standard_normal(n) + move for name in SCALARS}
+        arrays |= {name: rng.standard_normal((n, 2)) for name in ("entropy", "spread", "log_det_A")}
+        arrays |= {"xi": np.ones(n), "geometry_acceptance": rng.uniform(0.8, 1.0, size=(n, 2))}
+        arrays["n_clusters"] = np.column_stack([np.full(n, 3), k + (rng.random(n) < 0.2)])
+        arrays["labels"] = rng.integers(3, size=(n, 11)).astype(np.uint16)
+        arrays |= {"geometry": np.empty(0), "geometry_every": np.array(0)}
+        chains.append(Draws.from_arrays(n_objects, arrays, AXES))
     return chains
+
+
+def changed(draws, **columns):
+    """The same draws with other columns."""
+    arrays = {name: np.array(values) for name, values in columns.items()}
+    return Draws.from_arrays(draws.n_objects, draws.to_arrays() | arrays, AXES)
 
 
 def test_chains_that_agree():
     chains = made_up([4, 4, 4, 4])
     found = diagnose(chains, [2001, 2003])
     assert found.converged
-    assert found.verdict == "All 4 chains agree."
+    assert found.verdict == "All 4 MCMC chains agree."
     values = np.array([d.log_joint for d in chains])
     assert found["log_joint"].r_hat == pytest.approx(array_stats.rhat(values, method="rank"))
     assert found["log_joint"].ess_bulk == pytest.approx(array_stats.ess(values, method="bulk"))
@@ -48,7 +53,7 @@ def test_constants_are_called_constant():
 def test_disagreement_names_the_epoch_the_numbers_and_the_chains():
     found = diagnose(made_up([4, 4, 6, 6]), [2001, 2003])
     assert not found.converged
-    assert found.verdict.startswith("Chains disagree on k at 2003: ")
+    assert found.verdict.startswith("MCMC chains disagree on k at 2003: ")
     assert "4 in chains 1, 2 and 6 in chains 3, 4" in found.verdict
 
 
@@ -59,53 +64,48 @@ def test_other_disagreement_gives_the_means():
 
 
 def test_chains_that_stand_still_in_different_places_disagree():
-    chains = made_up([4, 4])
-    for chain, k in zip(chains, (3, 5), strict=True):
-        chain._columns["n_clusters"] = [np.array([3, k])] * 400
+    chains = [changed(draws, n_clusters=[[3, k]] * 400) for draws, k in zip(made_up([4, 4]), (3, 5), strict=True)]
     found = diagnose(chains, [2001, 2003])
     assert found["k at 2003"].r_hat == np.inf
-    assert found.verdict.startswith("Chains disagree on k at 2003: 3 in chain 1 and 5 in chain 2")
+    assert found.verdict.startswith("MCMC chains disagree on k at 2003: 3 in chain 1 and 5 in chain 2")
 
 
 def test_a_rare_excursion_is_no_disagreement():
-    chains = made_up([4, 4, 4, 4])
-    for chain in chains:
-        chain._columns["n_clusters"] = [np.array([3, 4])] * 400
-    chains[0]._columns["n_clusters"] = [np.array([3, 4])] * 399 + [np.array([3, 5])]
+    chains = [changed(draws, n_clusters=[[3, 4]] * 400) for draws in made_up([4, 4, 4, 4])]
+    chains[0] = changed(chains[0], n_clusters=[[3, 4]] * 399 + [[3, 5]])
     assert diagnose(chains, [2001, 2003])["k at 2003"].r_hat < 1.05
 
 
 def test_too_few_effective_draws_are_said():
-    chains = made_up([4, 4, 4, 4])
-    rng = rng_for(41)
-    for chain in chains:
+    chains, rng = [], rng_for(41)
+    for draws in made_up([4, 4, 4, 4]):
         slow = [0.0]
         for step in rng.standard_normal(399):
             slow.append(0.92 * slow[-1] + step)
-        chain._columns["alpha"] = slow
+        chains.append(changed(draws, alpha=slow))
     found = diagnose(chains, [2001, 2003])
     assert not found.converged
-    assert "Chains agree, but alpha has only" in found.verdict
+    assert "MCMC chains agree, but alpha has only" in found.verdict
 
 
 def test_one_chain_and_no_draws():
-    assert diagnose(made_up([4]), [2001, 2003]).verdict.startswith("One chain only")
-    assert diagnose(made_up([4, 4], n=3), [2001, 2003]).verdict == "Too few draws to judge: 3, 3 by chain."
+    assert diagnose(made_up([4]), [2001, 2003]).verdict.startswith("One MCMC chain only")
+    assert diagnose(made_up([4, 4], n=3), [2001, 2003]).verdict == "Too few draws to judge: 3, 3 by MCMC chain."
 
 
 @pytest.mark.parametrize("bad", [np.nan, -np.inf])
 def test_densities_that_are_not_finite_are_no_agreement(bad):
     chains = made_up([4, 4, 4, 4])
-    chains[2]._columns["log_joint"][7] = bad
+    log_joint = chains[2].log_joint.copy()
+    log_joint[7] = bad
+    chains[2] = changed(chains[2], log_joint=log_joint)
     found = diagnose(chains, [2001, 2003])
     assert not found.converged
     assert "log_joint" in found.verdict
 
 
 def test_a_jump_within_chains_that_is_the_same_in_all_is_no_agreement():
-    chains = made_up([4, 4])
-    for chain in chains:
-        chain._columns["n_clusters"] = [np.array([3, 4])] * 200 + [np.array([3, 6])] * 200
+    chains = [changed(draws, n_clusters=[[3, 4]] * 200 + [[3, 6]] * 200) for draws in made_up([4, 4])]
     assert not diagnose(chains, [2001, 2003]).converged
 
 
@@ -115,16 +115,12 @@ def test_unknown_quantity():
 
 
 def test_geometry_that_hardly_moves_is_told():
-    chains = made_up([4, 4, 4, 4])
-    for draws in chains:
-        draws._columns["geometry_acceptance"] = [np.array([0.9, 0.01])] * 400
+    chains = [changed(draws, geometry_acceptance=[[0.9, 0.01]] * 400) for draws in made_up([4, 4, 4, 4])]
     found = diagnose(chains, [2001, 2003])
     assert not found.converged
     assert "geometry hardly moves at 2003 (1.0% of proposals are accepted)" in found.verdict
-    for draws in chains:
-        draws._columns["geometry_acceptance"] = [np.array([np.nan, np.nan])] * 400
-        draws._arrays.clear()
-    assert diagnose(chains, [2001, 2003]).verdict == "All 4 chains agree."
+    chains = [changed(draws, geometry_acceptance=[[np.nan, np.nan]] * 400) for draws in chains]
+    assert diagnose(chains, [2001, 2003]).verdict == "All 4 MCMC chains agree."
 
 
 def test_links_that_differ_between_chains_are_told():
@@ -132,7 +128,7 @@ def test_links_that_differ_between_chains_are_told():
     chains = made_up([4, 4, 4, 4])
     for i, draws in enumerate(chains):
         crossed = [0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1] if i < 2 else [0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 0]
-        draws._columns["labels"] = [np.array(crossed, dtype=np.uint16)] * 400
+        chains[i] = changed(draws, labels=[crossed] * 400)
     found = diagnose(chains, [2001, 2003])
     assert not found.converged
     assert found["pairs linked from 2001 to 2003"].r_hat > 1.1

@@ -1,6 +1,5 @@
 """What was found, in sentences that need no statistics to read."""
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,6 @@ if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
 
 SURE = 0.7  # an object with less than this for its cluster counts as uncertain
-SAMPLING_LINEAGE = re.compile(r"\b(All \d+ |One |The one |)(lineages?)\b", re.IGNORECASE)
 HOW_LINKED = {
     "objects": "Clusters of consecutive times are linked if they share most of their objects.",
     "place": "Clusters of consecutive times are linked if they are at the same place.",
@@ -26,12 +24,7 @@ def narrate(analysis: "Analysis") -> list[str]:
     sample = analysis.sample
     if not sample.complete:
         sentences.append("The run was stopped early; it can be continued.")
-    return [*sentences, verdict_sentence(sample.diagnostics.verdict), *sample.remarks]
-
-
-def verdict_sentence(verdict: str) -> str:
-    """The verdict on convergence where lineages are spoken of, too."""
-    return SAMPLING_LINEAGE.sub(lambda found: f"{found[1]}MCMC {found[2].lower()}", verdict, count=1)
+    return [*sentences, sample.diagnostics.verdict, *sample.remarks]
 
 
 def listed(names: Sequence[Any]) -> str:

@@ -1,0 +1,60 @@
+"""What a move is, and what it is given in one sweep."""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd._kernels import Model
+from tetiwd.params import SCALE_MOVES, Hyperparameters, SamplerSettings
+from tetiwd.state import ChainState
+
+Axis = Literal["time", "step", "scale_move"]  # a value per epoch, per boundary between epochs, per scale
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Everything besides the state that the moves of one sweep are given."""
+
+    models: list[Model]  # one per epoch
+    hyperparameters: Hyperparameters
+    settings: SamplerSettings
+    epoch_rngs: list[np.random.Generator]
+    rng: np.random.Generator  # for what concerns all epochs
+    steps: dict[str, float]  # step sizes by scale
+    coupled: bool
+    power: float = 1.0
+    dof_factor: float = 1.0
+    pool: Executor | None = None
+
+
+@dataclass(frozen=True)
+class Move:
+    """One move of a sweep.
+
+    Parameters
+    ----------
+    name
+        What it is called.
+    update
+        Changes the state in place and returns an array for every statistic.
+    reports
+        Names of the statistics and their axes. They are recorded with every draw and written to results.nc.
+    needs_links
+        True if the move is left out while epochs are not coupled; its statistics are then NaN.
+    """
+
+    name: str
+    update: Callable[[ChainState, Sweep], Sequence[NDArray[Any]]]
+    reports: Mapping[str, Axis]
+    needs_links: bool = False
+
+    def __call__(self, state: ChainState, sweep: Sweep) -> dict[str, NDArray[Any]]:
+        """Make the move; returns its statistics by name."""
+        if self.needs_links and not sweep.coupled:
+            sizes = {"time": state.n_epochs, "step": state.n_epochs - 1, "scale_move": len(SCALE_MOVES)}
+            return {name: np.full(sizes[axis], np.nan) for name, axis in self.reports.items()}
+        return dict(zip(self.reports, self.update(state, sweep), strict=True))

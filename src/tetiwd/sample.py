@@ -1,0 +1,64 @@
+"""Sample: the draws of all chains, and what follows from them alone."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from tetiwd.data import DistanceSeries
+from tetiwd.diagnostics import Diagnostics, diagnose
+from tetiwd.draws import Draws, Frozen
+from tetiwd.errors import SettingsError
+from tetiwd.params import Hyperparameters, SamplerSettings
+from tetiwd.partitions import Partitions
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sample:
+    """The draws of all chains."""
+
+    series: DistanceSeries
+    hyperparameters: Hyperparameters
+    settings: SamplerSettings
+    draws: list[Draws]  # one per chain
+    frozen: list[Frozen]  # one per chain, empty if annealing was not asked for or the run was stopped
+    complete: bool  # False if it was stopped early
+    remarks: tuple[str, ...] = ()  # what the user should know, such as a damaged checkpoint
+
+    def __repr__(self) -> str:
+        return f"Sample({len(self.draws)} chains × {min(map(len, self.draws))} draws; {self.diagnostics.verdict})"
+
+    @cached_property
+    def diagnostics(self) -> Diagnostics:
+        """Whether the chains agree, and how many effective draws there are."""
+        return diagnose(self.draws, self.series.times, self.settings.seed)
+
+    @cached_property
+    def partitions(self) -> Partitions:
+        """The draws of all chains as partitions, one chain after the other."""
+        return Partitions.of_draws(self.draws, self.series)
+
+    def with_draws(self, fewest: int) -> "Sample | None":
+        """The chains with at least so many draws, for a run that was stopped early; None if there are none."""
+        kept = [draws for draws in self.draws if len(draws) >= fewest]
+        if len(kept) == len(self.draws):
+            return self
+        if not kept:
+            return None
+        n = len(self.draws) - len(kept)
+        remark = f"{n} of {len(self.draws)} chains had not begun to draw when the run was stopped."
+        return replace(self, draws=kept, frozen=[], remarks=(*self.remarks, remark))
+
+    @property
+    def best_frozen(self) -> Frozen:
+        """The annealed partition with the highest joint density among the chains."""
+        if not self.frozen:
+            raise SettingsError("no partition was frozen; run with anneal set, and to the end")
+        return max(self.frozen, key=lambda frozen: frozen.log_joint)
+
+
+def as_partitions(draws: Sample | Partitions) -> Partitions:
+    """A sample or partitions, as partitions."""
+    if isinstance(draws, Partitions):
+        return draws
+    if isinstance(draws, Sample):
+        return draws.partitions
+    raise SettingsError(f"give a Sample or Partitions, not {type(draws).__name__}; see Partitions.from_labels")
