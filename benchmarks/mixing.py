@@ -22,8 +22,8 @@ import numpy as np
 
 from benchmarks.table import Row, number
 from tetiwd import DistanceSeries, Hyperparameters, Sample, SamplerSettings, run_chains, simulate_overlapping
-from tetiwd.moves import scale
 from tetiwd.diagnostics import Quantity
+from tetiwd.moves import scale
 
 Data = tuple[DistanceSeries, Hyperparameters]
 

@@ -105,16 +105,10 @@ class _WishartClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the results folder that ``tetiwd fit`` writes, but for checkpoints; readable without this package."""
-        from tetiwd.io.run_folder import RunFolder
-        from tetiwd.io.settings import RunSettings
+        from tetiwd.workflow import save
 
         check_is_fitted(self)
-        sample = self.analysis_.sample
-        settings = RunSettings(model=sample.hyperparameters, sampler=sample.settings, answers=self.analysis_.settings)
-        folder = RunFolder.create(path, sample.series, settings, sample.hyperparameters, overwrite=overwrite)
-        folder.write_results(self.analysis_)
-        self.report(folder.path / "report.html")
-        return folder.path
+        return save(self.analysis_, path, overwrite=overwrite)
 
     def report(self, path: str | Path, *, overwrite: bool = False, show_ids: bool = False) -> Path:
         """Write one HTML file that needs no network and no other file; with ids of objects only if asked for."""

@@ -1,6 +1,7 @@
-"""What was found, in sentences that need no statistics to read."""
+"""The findings of a run, in sentences that need no statistics to read."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,13 +19,31 @@ HOW_LINKED = {
 MOST_NAMED = 6  # lineages that a sentence lists one by one
 
 
-def narrate(analysis: "Analysis") -> list[str]:
-    """A few sentences: lineages, what happened to them, how certain that is, what comes next, and whether to trust it."""
-    sentences = [_overview(analysis), *_lives(analysis), _certainty(analysis), *_links(analysis), *_next(analysis)]
+@dataclass(frozen=True)
+class Narrative:
+    """Sentences about a run, by subject."""
+
+    findings: list[str]  # lineages, what happened to them, how certain that is, and what comes next
+    about_the_run: list[str]
+    verdict: str  # on convergence
+    remarks: tuple[str, ...]
+
+
+def narrative_of(analysis: "Analysis") -> Narrative:
+    """A few sentences about everything that matters in a run."""
     sample = analysis.sample
-    if not sample.complete:
-        sentences.append("The run was stopped early; it can be continued.")
-    return [*sentences, sample.diagnostics.verdict, *sample.remarks]
+    return Narrative(
+        [_overview(analysis), *_lives(analysis), _certainty(analysis), *_links(analysis), *_next(analysis)],
+        [] if sample.complete else ["The run was stopped early; it can be continued."],
+        sample.diagnostics.verdict,
+        sample.remarks,
+    )
+
+
+def narrate(analysis: "Analysis") -> list[str]:
+    """All sentences, one after the other."""
+    told = narrative_of(analysis)
+    return [*told.findings, *told.about_the_run, told.verdict, *told.remarks]
 
 
 def listed(names: Sequence[Any]) -> str:
@@ -72,7 +91,7 @@ def _lives(analysis: "Analysis") -> list[str]:
         ended = np.flatnonzero(last == t - 1)
         if len(ended):
             sentences.append(f"{_lineages(ended)} {'end' if len(ended) > 1 else 'ends'} after {times[t - 1]}.")
-    gaps = np.flatnonzero([(np.diff(np.flatnonzero(own)) > 1).any() for own in present.T])
+    gaps = np.flatnonzero([(np.diff(np.flatnonzero(epochs)) > 1).any() for epochs in present.T])
     if len(gaps):
         verbs = ("skip", "return") if len(gaps) > 1 else ("skips", "returns")
         sentences.append(f"{_lineages(gaps)} {verbs[0]} one or more times and {verbs[1]}.")
@@ -86,25 +105,22 @@ def _lives(analysis: "Analysis") -> list[str]:
 def _certainty(analysis: "Analysis") -> str:
     certainty = np.concatenate(analysis.memberships.certainty)
     unsure = int((certainty < SURE).sum())
-    rest = (
-        f"{unsure} of them ({unsure / len(certainty):.0%}) are uncertain (below {SURE:.0%})"
-        if unsure
-        else (f"none is below {SURE:.0%}")
-    )
+    share = f"{unsure} of them ({unsure / len(certainty):.0%})"
+    rest = f"{share} are uncertain (below {SURE:.0%})" if unsure else f"none is below {SURE:.0%}"
     return f"An object belongs to its cluster with probability {certainty.mean():.2f} on average; {rest}."
 
 
 def _links(analysis: "Analysis") -> list[str]:
     links = analysis.lineages.links()
-    own = links[links.in_clustering].dropna(subset=["probability"])
-    if own.empty:
+    shown = links[links.in_clustering].dropna(subset=["probability"])
+    if shown.empty:
         return []
-    weakest = own.loc[own.probability.idxmin()]
+    weakest = shown.loc[shown.probability.idxmin()]
     made = analysis.clustering.linked_by
     return [
         HOW_LINKED["model" if made is None else made.name],
-        f"The links of the lineages from one time to the next have probability {own.probability.mean():.2f} on average; "
-        f"the weakest is that of lineage {weakest.lineage} from {weakest.source[1]} to {weakest.target[1]} "
+        f"The links of the lineages from one time to the next have probability {shown.probability.mean():.2f} on "
+        f"average; the weakest is that of lineage {weakest.lineage} from {weakest.source[1]} to {weakest.target[1]} "
         f"({weakest.probability:.2f}).",
     ]
 
@@ -120,12 +136,12 @@ def _next(analysis: "Analysis") -> list[str]:
 
 
 def _lineages(which: Any) -> str:
-    return f"Lineage{'s' if len(which) > 1 else ''} {listed([int(own) for own in which])}"
+    return f"Lineage{'s' if len(which) > 1 else ''} {listed([int(lineage) for lineage in which])}"
 
 
 def _everybody(analysis: "Analysis") -> set[Any]:
     ids = analysis.sample.series.ids or ()
-    return {own for by_epoch in ids for own in by_epoch.tolist()}
+    return {id for at_time in ids for id in at_time.tolist()}
 
 
 def plural(n: int, what: str) -> str:

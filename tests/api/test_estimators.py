@@ -227,10 +227,10 @@ def test_times_that_are_not_there_are_refused(fitted):
 
 
 def test_results_folder_of_a_fit(fitted, tmp_path):
-    from tetiwd.io.run_folder import RunFolder
+    from tetiwd import load_run
 
     model, *_ = fitted
     path = model.save(tmp_path / "run")
-    again = RunFolder.open(path).analysis()
+    again = load_run(path)
     assert (again.clustering.flat == model.analysis_.clustering.flat).all()
     assert model.report(tmp_path / "page.html").read_text("utf-8").startswith("<!doctype html>")

@@ -15,15 +15,15 @@ from scipy.special import roots_genlaguerre
 from reference import linked_partitions, rng_for
 from small_worlds import World, random_state, small_series
 from tetiwd import DistanceSeries, Gamma, Hyperparameters, SamplerSettings, classify
-from tetiwd.sample import Sample
 from tetiwd.draws import COLUMNS, Draws
 from tetiwd.errors import DataError, SettingsError
 from tetiwd.model import log_joint, log_row_density, prior_scale
 from tetiwd.model.prediction import predict
+from tetiwd.partitions import Partitions
+from tetiwd.sample import Sample
 from tetiwd.summarize.alignment import align
 from tetiwd.summarize.clustering import as_clustering
 from tetiwd.summarize.new_object import FRESH, EpochOfDraw
-from tetiwd.partitions import Partitions
 from visits import FIXED
 
 SAMPLED = {"alpha": Gamma(2, 0.7), "xi": Gamma(1.5, 1), "new_scale": Gamma(3, 0.4)}

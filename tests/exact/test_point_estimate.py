@@ -8,12 +8,12 @@ import pytest
 from reference import canonical, random_labels, rng_for, set_partitions
 from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, run_chains
 from tetiwd.errors import SettingsError
+from tetiwd.partitions import Partitions
 from tetiwd.summarize._allocation import allocate, clear, improve
 from tetiwd.summarize.alignment import align
 from tetiwd.summarize.clustering import as_clustering, in_order_of_birth, losses_by_draw
 from tetiwd.summarize.links import ModelLinks
 from tetiwd.summarize.losses import ARI, VI, Binder, losses_to_draws
-from tetiwd.partitions import Partitions
 from tetiwd.summarize.point_estimate import best_links, representative
 from tetiwd.summarize.search import Search
 

@@ -14,10 +14,10 @@ import pytest
 from reference import rng_for
 from runs import MODEL, SETTINGS, digest, small_series
 from tetiwd import run_chains
-from tetiwd.errors import CheckpointError
 from tetiwd.checkpoint import previous_of, read_checkpoint, write_checkpoint
+from tetiwd.errors import CheckpointError
 
-TESTS = Path(__file__).parents[2]
+TESTS = Path(__file__).parents[1]
 ABOUT = {"data": {"hash": "a"}, "settings": {"thin": "1", "seed": "2"}}
 
 

@@ -7,10 +7,9 @@ import pytest
 
 from runs import MODEL, SETTINGS
 from tetiwd import Analysis, DistanceSeries, run_chains
-from tetiwd.sample import Sample
 from tetiwd.draws import Draws
-from tetiwd.diagnostics import diagnose
 from tetiwd.narrative import listed, narrate, plural
+from tetiwd.sample import Sample
 
 
 def analysis_of(labels, ids=None, **options):

@@ -12,9 +12,9 @@ from runs import MODEL, SETTINGS, small_series
 from tetiwd import run_chains
 from tetiwd.draws import Draws
 from tetiwd.errors import DataError, SettingsError
-from tetiwd.summarize.clustering import as_clustering
 from tetiwd.partitions import Partitions, check_labels, numbered
 from tetiwd.sample import as_partitions
+from tetiwd.summarize.clustering import as_clustering
 
 
 @pytest.fixture(scope="module")

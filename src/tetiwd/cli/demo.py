@@ -28,12 +28,12 @@ def demo(
     quiet: o.Quiet = False,
 ) -> None:
     """Find species and sexes of penguins from four measurements over three seasons; takes a minute or two."""
-    from tetiwd.chains import resolved
-    from tetiwd.cli.fit import run
+    from tetiwd.cli.fit import deliver, sigterm_as_interrupt, watcher_for
     from tetiwd.io.data_settings import DataSettings
     from tetiwd.io.read import read_series
     from tetiwd.io.run_folder import RunFolder
     from tetiwd.io.settings import RunSettings
+    from tetiwd.workflow import fit_into
 
     console = Console(quiet=quiet)
     penguins = load_penguins()
@@ -46,10 +46,18 @@ def demo(
     console.say(STORY.format(n=len(penguins)))
     console.say(f"The same by hand: tetiwd fit {file} --time year --standardize --out my-run\n")
     settings = RunSettings(data=DataSettings(time="year", standardize=True))
-    found = read_series([file], settings.data)
-    model = resolved(settings.model, found.series)
-    folder = RunFolder.create(target, found.series, settings, model, inputs=found.hashes, overwrite=overwrite)
-    analysis = run(folder, console, found.series, threads=threads)
+    birds = read_series([file], settings.data)
+    with sigterm_as_interrupt():
+        fitted = fit_into(
+            target,
+            birds.series,
+            settings,
+            inputs=birds.hashes,
+            overwrite=overwrite,
+            n_threads=threads,
+            watcher=watcher_for(console),
+        )
+    analysis = deliver(fitted, console, target)
     penguins["lineage"] = analysis.clustering.flat
     console.table(who_is_where(penguins), "What the lineages are, as far as is known (birds of all seasons):")
     console.say(

@@ -2,7 +2,6 @@
 
 import shlex
 import signal
-import time as clock
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
     from tetiwd.data import DistanceSeries
     from tetiwd.io.run_folder import RunFolder
-
-FEWEST_DRAWS = 4  # of a chain that an answer can be made from
+    from tetiwd.workflow import Watcher
 
 Out = Annotated[
     Path | None,
@@ -87,10 +85,10 @@ def fit(
 
       tetiwd fit genomes.fasta --by year --settings mine.toml --set model.df_A=200
     """
-    from tetiwd.chains import check_run, resolved
     from tetiwd.io.read import read_series
     from tetiwd.io.run_folder import RunFolder
     from tetiwd.io.settings import RunSettings, merged, parse_assignment, read_settings
+    from tetiwd.workflow import fit_into
 
     given = o.data_tables(
         format=format, squared=squared, similarities=similarities, metric=metric, standardize=standardize,
@@ -109,15 +107,22 @@ def fit(
     target = Path(f"{stem(files[0])}-tetiwd") if out is None else out
     RunFolder(target).check_free(overwrite=overwrite)
     with console.busy("Reading"):
-        found = read_series(files, chosen.data)
-    for remark in found.remarks:
+        given_data = read_series(files, chosen.data)
+    for remark in given_data.remarks:
         console.remark(f"Note: {remark}")
-    model = resolved(chosen.model, found.series)
-    check_run(found.series, model, chosen.sampler)
-    folder = RunFolder.create(
-        target, found.series, chosen, model, inputs=found.hashes, remarks=found.remarks, overwrite=overwrite
-    )
-    run(folder, console, found.series, threads=threads, checkpoint_seconds=checkpoint_seconds, strict=strict)
+    with sigterm_as_interrupt():
+        analysis = fit_into(
+            target,
+            given_data.series,
+            chosen,
+            inputs=given_data.hashes,
+            remarks=given_data.remarks,
+            overwrite=overwrite,
+            n_threads=threads,
+            checkpoint_seconds=checkpoint_seconds,
+            watcher=watcher_for(console),
+        )
+    deliver(analysis, console, target, strict=strict)
 
 
 @reports_errors
@@ -138,67 +143,54 @@ def resume(
 
       tetiwd resume run --draws 5000
     """
-    from tetiwd.io.run_folder import RunFolder
+    from tetiwd.workflow import resume as go_on
 
-    folder = RunFolder.open(run_folder)
-    if draws is not None:
-        folder.extend(draws)
-    console = Console(quiet=quiet, as_json=as_json)
-    with console.busy("Reading"):
-        series = folder.series()
-    run(folder, console, series, threads=threads, checkpoint_seconds=checkpoint_seconds, strict=strict)
-
-
-def run(
-    folder: "RunFolder",
-    console: Console,
-    series: "DistanceSeries",
-    *,
-    threads: int | None = None,
-    checkpoint_seconds: float = 60.0,
-    strict: bool = False,
-) -> "Analysis":
-    """Sample, from checkpoints if there are any; answer, write, and say what was found."""
-    from tetiwd.analysis import Analysis
-    from tetiwd.chains import run_chains
-    from tetiwd.checkpoint import has_any_checkpoint
-    from tetiwd.report import write_report
-
-    settings, began_before = folder.settings(), has_any_checkpoint(folder.checkpoint)
-    console.remark(f"{_in_short(series)}, dof {_short(folder.model().dof)}; results will be in {folder.path}")
-    console.remark("Going on from checkpoints." if began_before else "Sampling from the beginning.")
-    console.remark("The first run on a machine compiles for up to a minute.")
-    began = clock.monotonic()
-    with folder.working(), sigterm_as_interrupt():
-        sample = run_chains(
-            series,
-            folder.model(),
-            settings.sampler,
+    console, added = Console(quiet=quiet, as_json=as_json), additions(run_folder)
+    with sigterm_as_interrupt():
+        analysis = go_on(
+            run_folder,
+            n_draws=draws,
             n_threads=threads,
-            progress=not console.quiet,
-            checkpoint=folder.checkpoint,
             checkpoint_seconds=checkpoint_seconds,
-            resume=began_before,
+            sections=added.sections,
+            show_ids=added.show_ids,
+            watcher=watcher_for(console),
         )
-        usable = sample.with_draws(FEWEST_DRAWS)
-        if usable is None:
-            folder.stop()
-            console.warn(f"stopped before there were draws; go on with: {_resume(folder.path)}")
-            raise typer.Exit(exit_codes.INTERRUPTED)
-        with console.busy("Summing up the draws"):
-            analysis = Analysis(usable, settings.answers)
-            folder.write_results(analysis, seconds=clock.monotonic() - began)
-            added = additions(folder.path)
-            write_report(
-                analysis, folder.path / "report.html", overwrite=True, show_ids=added.show_ids, sections=added.sections
-            )
-    tell(analysis, console, folder.path)
-    if console.quiet and not usable.diagnostics.converged:
-        console.warn(usable.diagnostics.verdict)
-    if not sample.complete:
-        console.warn(f"stopped early; go on with: {_resume(folder.path)}")
+    deliver(analysis, console, run_folder, strict=strict)
+
+
+def watcher_for(console: Console) -> "Watcher":
+    """Lets the console show how a run goes."""
+    from tetiwd.workflow import Watcher
+
+    class OnConsole(Watcher):
+        progress = not console.quiet
+
+        def before_sampling(self, folder: "RunFolder", series: "DistanceSeries", *, resumed: bool) -> None:
+            dof = _short(folder.hyperparameters().dof)
+            console.remark(f"{_in_short(series)}, dof {dof}; results will be in {folder.path}")
+            console.remark("Going on from checkpoints." if resumed else "Sampling from the beginning.")
+            console.remark("The first run on a machine compiles for up to a minute.")
+
+        def busy(self, doing: str) -> Any:
+            return console.busy(doing)
+
+    return OnConsole()
+
+
+def deliver(analysis: "Analysis | None", console: Console, folder: Path, *, strict: bool = False) -> "Analysis":
+    """Tell the findings of a run, and end the program if it was interrupted, or chains disagree and that matters."""
+    if analysis is None:
+        console.warn(f"stopped before there were draws; go on with: {_resume(folder)}")
         raise typer.Exit(exit_codes.INTERRUPTED)
-    if strict and not sample.diagnostics.converged:
+    tell(analysis, console, folder)
+    diagnostics = analysis.sample.diagnostics
+    if console.quiet and not diagnostics.converged:
+        console.warn(diagnostics.verdict)
+    if not analysis.sample.complete:
+        console.warn(f"stopped early; go on with: {_resume(folder)}")
+        raise typer.Exit(exit_codes.INTERRUPTED)
+    if strict and not diagnostics.converged:
         raise typer.Exit(exit_codes.NOT_CONVERGED)
     return analysis
 
@@ -269,5 +261,5 @@ def stem(file: Path) -> str:
 
 
 def _short(dof: Any) -> str:
-    values = sorted({round(float(own), 2) for own in dof}) if isinstance(dof, tuple) else [float(dof)]
+    values = sorted({round(float(value), 2) for value in dof}) if isinstance(dof, tuple) else [float(dof)]
     return f"{values[0]:.3g}" if len(values) == 1 else f"{values[0]:.3g} to {values[-1]:.3g}"

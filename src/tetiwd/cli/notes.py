@@ -85,8 +85,8 @@ def notes(
     """
     from contextlib import nullcontext
 
-    from tetiwd.chains import check_run, resolved
-    from tetiwd.cli.fit import run, stem
+    from tetiwd.cli.fit import deliver, sigterm_as_interrupt, stem, watcher_for
+    from tetiwd.cli.guests import additions
     from tetiwd.io.files import find_file, sha256_of
     from tetiwd.io.run_folder import RunFolder
     from tetiwd.io.settings import RunSettings
@@ -94,6 +94,7 @@ def notes(
     from tetiwd.notes.requirements import require_text_extra
     from tetiwd.notes.storage import FOLDER, NotesShown, keep_notes
     from tetiwd.notes.watch import StageBar
+    from tetiwd.workflow import finish, start
 
     require_text_extra()
     console = Console(quiet=quiet, as_json=as_json)
@@ -113,21 +114,30 @@ def notes(
     with console.busy("Reading"):
         table = read_notes(file, id=id, date=date, text=text, outcomes=outcome or [], date_format=date_format)
     with nullcontext() if quiet else StageBar() as bar:
-        found = notes_to_series(table, settings, cache=folder.attach(FOLDER), progress=bar)
-    for line in found.counts.narrate():
-        console.remark(f"Note: {line}")
-    model = resolved(chosen.model, found.series)
-    check_run(found.series, model, chosen.sampler)
+        made = notes_to_series(table, settings, cache=folder.attach(FOLDER), progress=bar)
+    remarks = made.counts.narrate()
+    for remark in remarks:
+        console.remark(f"Note: {remark}")
     source = find_file(file)
-    folder = RunFolder.create(
+    folder = start(
         target,
-        found.series,
+        made.series,
         chosen,
-        model,
         inputs={source.name: sha256_of(source)},
-        remarks=found.counts.narrate(),
+        remarks=remarks,
         overwrite=overwrite,
         attached=[FOLDER],
     )
     keep_notes(target, table, settings, NotesShown(show_ids, show_text, tuple(good or ())))
-    run(folder, console, found.series, threads=threads, checkpoint_seconds=checkpoint_seconds, strict=strict)
+    added = additions(target)
+    with sigterm_as_interrupt():
+        analysis = finish(
+            folder,
+            made.series,
+            n_threads=threads,
+            checkpoint_seconds=checkpoint_seconds,
+            sections=added.sections,
+            show_ids=added.show_ids,
+            watcher=watcher_for(console),
+        )
+    deliver(analysis, console, target, strict=strict)

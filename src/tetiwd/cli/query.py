@@ -124,9 +124,9 @@ def predict(
     from tetiwd.io.files import in_file
     from tetiwd.io.run_folder import RunFolder
     from tetiwd.summarize.classify import classify
+    from tetiwd.workflow import load_run
 
-    folder = RunFolder.open(run_folder)
-    analysis = folder.analysis()
+    folder, analysis = RunFolder.open(run_folder), load_run(run_folder)
     series = analysis.sample.series
     t = _epoch(series, at)
     data = folder.settings().data
@@ -194,9 +194,9 @@ def _analysis(run_folder: Path, answers: dict[str, Any]) -> "Analysis":
     from dataclasses import replace
 
     from tetiwd.analysis import Analysis
-    from tetiwd.io.run_folder import RunFolder
+    from tetiwd.workflow import load_run
 
-    analysis = RunFolder.open(run_folder).analysis()
+    analysis = load_run(run_folder)
     return analysis if not answers else Analysis(analysis.sample, replace(analysis.settings, **answers))
 
 

@@ -15,19 +15,15 @@ Other packages can attach folders of their own (``RunFolder.attach``); overwriti
 
 import json
 import os
-import platform
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import tetiwd
-from tetiwd.analysis import Analysis
 from tetiwd.data import DistanceSeries
 from tetiwd.errors import DataError, RunFolderError, SettingsError, TetiwdError
 from tetiwd.io.netcdf import reading
@@ -35,17 +31,18 @@ from tetiwd.io.posterior import from_datatree, to_datatree
 from tetiwd.io.series_file import read_series_file, write_series
 from tetiwd.io.settings import RunSettings, read_settings
 from tetiwd.params import Hyperparameters
-from tetiwd.plots import alluvial_svg
 from tetiwd.sample import Sample
+from tetiwd.versions import versions
 from tetiwd.writing import write_table, write_text, write_whole
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FORMAT = "tetiwd-run-1"
 ATTACHED = "attached.txt"  # file that marks a folder as attached to the run
 TABLES = ("labels.csv", "lineages.csv", "links.csv", "events.csv", "forecast.csv")
 FILES = ("data.nc", "results.nc", *TABLES, "diagnostics.json", "lineages.svg", "report.html", "run.toml")
-VISIBLE_ANYWHERE = "#777777"  # on a white page and on a dark one
 COMPRESSED = {"zlib": True, "complevel": 4, "shuffle": True}
-LIBRARIES = ("numpy", "scipy", "numba", "pandas", "xarray", "h5netcdf", "arviz-stats")
 
 
 class RunFolder:
@@ -196,7 +193,7 @@ class RunFolder:
             raise SettingsError(f"n_draws = {n_draws} is less than the {known} draws of this run; give a larger number")
         self.about["sampler"]["n_draws"] = n_draws
 
-    def model(self) -> Hyperparameters:
+    def hyperparameters(self) -> Hyperparameters:
         """The model with degrees of freedom as they were used."""
         given = self.settings().model
         if not isinstance(given.dof, str):
@@ -215,24 +212,22 @@ class RunFolder:
         except DataError as error:
             raise RunFolderError(f"{self.path}: {error}") from error
 
-    def analysis(self) -> Analysis:
-        """What was drawn, and the answers."""
+    def sample(self) -> Sample:
+        """All draws."""
         import xarray as xr
 
         file = self.path / "results.nc"
         if not file.is_file():
             raise RunFolderError(f"{self.path} has no results yet; continue the run with: tetiwd resume {self.path}")
-        settings, series, model = self.settings(), self.series(), self.model()
+        settings, series, hyperparameters = self.settings(), self.series(), self.hyperparameters()
         try:
             with reading(file, "write it again with resume"), xr.open_datatree(file, engine="h5netcdf") as tree:
-                sample = from_datatree(tree.load(), series, model, settings.sampler)
+                return from_datatree(tree.load(), series, hyperparameters, settings.sampler)
         except DataError as error:
             raise RunFolderError(f"{self.path}: {error}") from error
-        return Analysis(sample, settings.answers)
 
-    def write_results(self, analysis: Analysis, *, seconds: float | None = None) -> None:
-        """All files of results; run.toml last, so that it says "complete" only when all of them are there."""
-        sample = analysis.sample
+    def write_draws(self, sample: Sample) -> None:
+        """Write results.nc."""
         tree = to_datatree(sample)
         encoding = {
             f"/{name}": {
@@ -240,28 +235,35 @@ class RunFolder:
             }
             for name, group in tree.children.items()
         }
-        try:
+        with self._writing_results():
             write_whole(
                 self.path / "results.nc",
                 lambda fresh: tree.to_netcdf(fresh, engine="h5netcdf", encoding=encoding),
             )
-            lineages = analysis.lineages
-            write_table(self.path / "labels.csv", analysis.memberships.table())
-            write_table(self.path / "lineages.csv", lineages.table())
-            write_table(self.path / "links.csv", _flat_links(lineages.links()))
-            events = lineages.events()
-            events["others"] = [" ".join(map(str, own)) for own in events.others]
-            write_table(self.path / "events.csv", events)
-            if analysis.forecast is not None:
-                write_table(self.path / "forecast.csv", analysis.forecast.table())
-            diagnostics = diagnostics_as_json(sample, self.about["inputs"].get("remarks", ()))
+
+    def write_answers(self, sample: Sample, tables: "Mapping[str, pd.DataFrame]", texts: Mapping[str, str]) -> None:
+        """Write tables and texts by file name, and diagnostics.json."""
+        diagnostics = diagnostics_as_json(sample, self.about["inputs"].get("remarks", ()))
+        with self._writing_results():
+            for name, table in tables.items():
+                write_table(self.path / name, table)
             write_text(self.path / "diagnostics.json", json.dumps(diagnostics, indent=2) + "\n")
-            write_text(self.path / "lineages.svg", alluvial_svg(lineages, ink=VISIBLE_ANYWHERE))
-            self.about["run"] |= {"status": "complete" if sample.complete else "stopped", "finished": _now()}
-            if seconds is not None:
-                self.about["run"]["seconds"] = round(seconds, 1)
-            self.about["sampler"] = RunSettings(sampler=sample.settings).to_tables()["sampler"]
+            for name, text in texts.items():
+                write_text(self.path / name, text)
+
+    def close(self, sample: Sample, *, seconds: float | None = None) -> None:
+        """Write to run.toml that all results are there; so it must come last."""
+        self.about["run"] |= {"status": "complete" if sample.complete else "stopped", "finished": _now()}
+        if seconds is not None:
+            self.about["run"]["seconds"] = round(seconds, 1)
+        self.about["sampler"] = RunSettings(sampler=sample.settings).to_tables()["sampler"]
+        with self._writing_results():
             self._write_about()
+
+    @contextmanager
+    def _writing_results(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
             raise RunFolderError(
                 f"cannot write results into {self.path} ({error.strerror}); make room, then continue with resume"
@@ -285,10 +287,10 @@ class RunFolder:
 
 def diagnostics_as_json(sample: Sample, remarks: Sequence[str] = ()) -> dict[str, Any]:
     """Verdict and numbers; what is not finite is null."""
-    found = sample.diagnostics
+    diagnostics = sample.diagnostics
     return {
-        "verdict": found.verdict,
-        "converged": found.converged,
+        "verdict": diagnostics.verdict,
+        "converged": diagnostics.converged,
         "complete": sample.complete,
         "remarks": [*sample.remarks, *remarks],
         "quantities": [
@@ -299,32 +301,13 @@ def diagnostics_as_json(sample: Sample, remarks: Sequence[str] = ()) -> dict[str
                 "ess_bulk": _finite(quantity.ess_bulk),
                 "ess_tail": _finite(quantity.ess_tail),
             }
-            for quantity in found.quantities
+            for quantity in diagnostics.quantities
         ],
     }
 
 
-def versions() -> dict[str, str]:
-    """Versions of everything that can change a number."""
-    found = {"tetiwd": tetiwd.__version__, "python": platform.python_version()}
-    for name in LIBRARIES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
-
-
 def _is_attached(entry: Path) -> bool:
     return entry.is_dir() and not entry.is_symlink() and (entry / ATTACHED).is_file()
-
-
-def _flat_links(links: Any) -> Any:
-    flat = links.drop(columns=["source", "target"])
-    for name, position in (("to", "target"), ("from", "source")):
-        flat.insert(0, f"{name}_time", [own[1] for own in links[position]])
-        flat.insert(0, f"{name}_lineage", [own[0] for own in links[position]])
-    return flat
 
 
 def _finite(value: float | None) -> float | None:
@@ -351,8 +334,3 @@ def _utf8(text: str) -> str:
 
 def _now() -> str:
     return datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="seconds")
-
-
-def load_run(path: str | Path) -> Analysis:
-    """The draws and answers of a run from the folder that ``tetiwd fit`` or ``TeTiWD.save`` has written."""
-    return RunFolder.open(path).analysis()

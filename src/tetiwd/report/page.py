@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tetiwd.analysis import Analysis
 from tetiwd.errors import RunFolderError
-from tetiwd.narrative import narrate
+from tetiwd.narrative import narrate, narrative_of
 from tetiwd.plots.alluvial_svg import alluvial_svg
 from tetiwd.report import details, tables
 from tetiwd.report.certainty import TRUST, certain_and_not, trust
@@ -87,7 +87,7 @@ def report_html(
     wording = Wording(sample.series.times)
     added = make_sections(sections, analysis, show_ids=show_ids)
     style, code = style_sheet(*(section.style for section in added)), script()
-    found, about_the_run = _sentences(analysis)
+    told = narrative_of(analysis)
     certain, uncertain = certain_and_not(analysis, wording.labels)
     listed = [tables.lineages_table(analysis, wording), tables.events_table(analysis, wording)]
     coming = tables.forecast_table(analysis, wording)
@@ -112,14 +112,14 @@ def report_html(
         style=trusted(style),
         script=trusted(code),
         span=_span(wording.labels),
-        lead=wording.sentence(found[0]),
-        found=wording.sentences(found[1:]),
+        lead=wording.sentence(told.findings[0]),
+        found=wording.sentences(told.findings[1:]),
         certain=wording.sentences(certain),
         uncertain=wording.sentences(uncertain),
         trust=trust(sample.diagnostics, len(sample.draws)),
         trust_words=TRUST,
         verdict=wording.sentence(sample.diagnostics.verdict),
-        about_the_run=wording.sentences(about_the_run),
+        about_the_run=wording.sentences(told.about_the_run),
         remarks=wording.sentences(sample.remarks),
         chips=_chips(analysis, wording),
         n_colours=N_COLOURS,
@@ -146,19 +146,6 @@ def summary_html(analysis: Analysis) -> str:
     """The most important sentences and the picture, for a notebook."""
     sentences = Wording(analysis.sample.series.times).sentences(narrate(analysis))
     return render("summary.html", sentences=sentences, picture=trusted(alluvial_svg(analysis.lineages)))
-
-
-def _sentences(analysis: Analysis) -> tuple[list[str], list[str]]:
-<<<<<<< HEAD
-    """Sentences about what was found, and about the run; the verdict and notes have a place of their own."""
-    elsewhere = {analysis.sample.diagnostics.verdict, *analysis.sample.remarks}
-=======
-    """Sentences about what was found, and about the run; the verdict and remarks have a place of their own."""
-    elsewhere = {verdict_sentence(analysis.sample.diagnostics.verdict), *analysis.sample.remarks}
->>>>>>> 29725b7
-    sentences = [own for own in narrate(analysis) if own not in elsewhere]
-    about_the_run = [own for own in sentences if own.startswith("The run ")]
-    return [own for own in sentences if own not in about_the_run], about_the_run
 
 
 def _span(labels: tuple[str, ...]) -> tuple[str, ...]:

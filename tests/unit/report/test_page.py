@@ -15,6 +15,7 @@ import pytest
 from runs import MODEL, SETTINGS, small_series
 from tetiwd import DistanceSeries, RunFolderError, SamplerSettings, outcomes_by_lineage, run_chains, simulate
 from tetiwd.analysis import Analysis
+from tetiwd.diagnostics import Diagnostics, Quantity
 from tetiwd.plots.colours import contrast
 from tetiwd.report import report_html, summary_html, write_report
 from tetiwd.report.certainty import TRUST, certain_and_not, trust
@@ -23,7 +24,6 @@ from tetiwd.report.figures import figures
 from tetiwd.report.objects import SHOWN_AT_ONCE, object_list
 from tetiwd.report.rendering import Wording, json_for_script, script, style_sheet
 from tetiwd.report.tables import lineages_table, probability
-from tetiwd.diagnostics import Diagnostics, Quantity
 
 HOSTILE = (
     "</script><script>window.hit = 1</script>",

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from reference import rng_for
 from tetiwd.errors import DataError, SettingsError
+from tetiwd.partitions import Partitions
 from tetiwd.summarize.alignment import OTHER, align
 from tetiwd.summarize.clustering import as_clustering
-from tetiwd.partitions import Partitions
 
 
 class Case:

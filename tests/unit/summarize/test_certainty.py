@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from reference import rng_for
 from tetiwd.errors import SettingsError
+from tetiwd.partitions import Partitions
 from tetiwd.summarize.alignment import OTHER, align
 from tetiwd.summarize.certainty import memberships
-from tetiwd.partitions import Partitions
 
 COLUMNS = ["time", "object", "lineage", "certainty", "next_lineage", "next_probability"]
 

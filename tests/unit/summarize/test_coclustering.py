@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from reference import rng_for
 from tetiwd import MemoryLimitError, SettingsError
 from tetiwd.data import memory
+from tetiwd.partitions import Partitions
 from tetiwd.summarize import coclustering as module
 from tetiwd.summarize.coclustering import check_epoch, coclustering
-from tetiwd.partitions import Partitions
 
 WHERE = [(None, None), (0, None), (1, None), (-1, None), (1, 1), (0, 2), (2, 0), (1, -1), (None, 1)]
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from reference import rng_for
 from tetiwd.errors import DataError, SettingsError
+from tetiwd.partitions import Partitions, numbered
 from tetiwd.summarize.clustering import as_clustering
 from tetiwd.summarize.credible_ball import credible_ball
 from tetiwd.summarize.losses import ARI, VI, Binder, losses_to_draws
-from tetiwd.partitions import Partitions, numbered
 
 
 def random_draws(seed, n_objects):

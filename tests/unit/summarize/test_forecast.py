@@ -10,10 +10,10 @@ from runs import MODEL, SETTINGS, small_series
 from tetiwd import DistanceSeries, Gamma, run_chains
 from tetiwd.errors import DataError, SettingsError
 from tetiwd.model.simulation import draw_partitions, squared_distances
+from tetiwd.partitions import Partitions
 from tetiwd.summarize.backtest import _names, backtest, fit_until, in_units
 from tetiwd.summarize.clustering import as_clustering
 from tetiwd.summarize.forecast import forecast
-from tetiwd.partitions import Partitions
 from tetiwd.summarize.point_estimate import representative
 
 TWO_EPOCHS = [np.repeat([0, 1, 2], [4, 2, 1]), np.repeat([0, 1, 3], [6, 3, 1])]

@@ -12,9 +12,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from reference import random_labels, rng_for
 from tetiwd.errors import SettingsError
+from tetiwd.partitions import numbered
 from tetiwd.summarize import losses
 from tetiwd.summarize.losses import ARI, VI, Binder, as_loss, losses_to_draws
-from tetiwd.partitions import numbered
 
 ALL = [VI(), Binder(), Binder(join=2.0, split=0.3), ARI()]
 close = {"rel": 0, "abs": 1e-12}  # a few dozen terms of order one

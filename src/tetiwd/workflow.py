@@ -1,0 +1,174 @@
+"""One way from data and settings to a run folder, draws, answers and a report; every door of the package uses it."""
+
+import time
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tetiwd.analysis import Analysis
+from tetiwd.chains import check_run, resolved, run_chains
+from tetiwd.checkpoint import has_any_checkpoint
+from tetiwd.data import DistanceSeries
+from tetiwd.io.run_folder import RunFolder
+from tetiwd.io.settings import RunSettings
+from tetiwd.pace import Report
+
+if TYPE_CHECKING:
+    from tetiwd.report import Section, SectionMaker
+
+FEWEST_DRAWS = 4  # of a chain that an answer can be made from
+VISIBLE_ANYWHERE = "#777777"  # on a white page and on a dark one
+
+
+class Watcher:
+    """Is told how a run goes. This one ignores it."""
+
+    progress: Report | bool | None = None  # of the chains, as in ``run_chains``
+
+    def before_sampling(self, folder: RunFolder, series: DistanceSeries, *, resumed: bool) -> None:
+        """Everything is ready; ``resumed`` if chains go on from checkpoints."""
+
+    def busy(self, doing: str) -> AbstractContextManager[Any]:
+        """Entered while something takes time."""
+        return nullcontext()
+
+
+def fit_into(
+    path: str | Path,
+    series: DistanceSeries,
+    settings: RunSettings | None = None,
+    *,
+    inputs: dict[str, str] | None = None,
+    remarks: Sequence[str] = (),
+    overwrite: bool = False,
+    **options: Any,
+) -> Analysis | None:
+    """Make a run folder and fill it: :func:`start`, then :func:`finish` with the other options."""
+    folder = start(path, series, settings or RunSettings(), inputs=inputs, remarks=remarks, overwrite=overwrite)
+    return finish(folder, series, **options)
+
+
+def start(
+    path: str | Path,
+    series: DistanceSeries,
+    settings: RunSettings,
+    *,
+    inputs: dict[str, str] | None = None,
+    remarks: Sequence[str] = (),
+    overwrite: bool = False,
+    attached: Sequence[str] = (),
+) -> RunFolder:
+    """Check that the run is possible, and make its folder; see :meth:`RunFolder.create` for the parameters."""
+    hyperparameters = resolved(settings.model, series)
+    check_run(series, hyperparameters, settings.sampler)
+    return RunFolder.create(
+        path,
+        series,
+        settings,
+        hyperparameters,
+        inputs=inputs,
+        remarks=remarks,
+        overwrite=overwrite,
+        attached=attached,
+    )
+
+
+def finish(
+    folder: RunFolder,
+    series: DistanceSeries,
+    *,
+    n_threads: int | None = None,
+    checkpoint_seconds: float = 60.0,
+    sections: "Sequence[Section | SectionMaker]" = (),
+    show_ids: bool = False,
+    watcher: Watcher | None = None,
+) -> Analysis | None:
+    """Sample, from checkpoints if there are any; then write draws, answers and the report.
+
+    ``sections`` and ``show_ids`` are for the report. A run that is interrupted keeps what was drawn; the result is None
+    if that is too little for an answer.
+    """
+    watcher, settings, resumed = watcher or Watcher(), folder.settings(), has_any_checkpoint(folder.checkpoint)
+    watcher.before_sampling(folder, series, resumed=resumed)
+    began = time.monotonic()
+    with folder.working():
+        sample = run_chains(
+            series,
+            folder.hyperparameters(),
+            settings.sampler,
+            n_threads=n_threads,
+            progress=watcher.progress,
+            checkpoint=folder.checkpoint,
+            checkpoint_seconds=checkpoint_seconds,
+            resume=resumed,
+        ).with_draws(FEWEST_DRAWS)
+        if sample is None:
+            folder.stop()
+            return None
+        with watcher.busy("Summing up the draws"):
+            analysis = Analysis(sample, settings.answers)
+            _write(folder, analysis, began, sections=sections, show_ids=show_ids)
+    return analysis
+
+
+def resume(
+    path: str | Path, *, n_draws: int | None = None, watcher: Watcher | None = None, **options: Any
+) -> Analysis | None:
+    """Continue a run, or extend it to ``n_draws`` of each chain; the other options are those of :func:`finish`."""
+    folder, watcher = RunFolder.open(path), watcher or Watcher()
+    if n_draws is not None:
+        folder.extend(n_draws)
+    with watcher.busy("Reading"):
+        series = folder.series()
+    return finish(folder, series, watcher=watcher, **options)
+
+
+def save(analysis: Analysis, path: str | Path, *, overwrite: bool = False) -> Path:
+    """Write the folder of a run that was made in memory; it has no checkpoints."""
+    sample = analysis.sample
+    settings = RunSettings(model=sample.hyperparameters, sampler=sample.settings, answers=analysis.settings)
+    folder = RunFolder.create(path, sample.series, settings, sample.hyperparameters, overwrite=overwrite)
+    _write(folder, analysis)
+    return folder.path
+
+
+def load_run(path: str | Path) -> Analysis:
+    """The draws and answers of a run from the folder that ``tetiwd fit`` or ``TeTiWD.save`` has written."""
+    folder = RunFolder.open(path)
+    return Analysis(folder.sample(), folder.settings().answers)
+
+
+def write_results(folder: RunFolder, analysis: Analysis, *, seconds: float | None = None) -> None:
+    """Write draws, tables and the picture of the lineages."""
+    from tetiwd.plots import alluvial_svg
+
+    folder.write_draws(analysis.sample)  # first, so that they are safe whatever happens to the answers
+    lineages, events = analysis.lineages, analysis.lineages.events()
+    events["others"] = [" ".join(map(str, others)) for others in events.others]
+    tables = {
+        "labels.csv": analysis.memberships.table(),
+        "lineages.csv": lineages.table(),
+        "links.csv": _flat_links(lineages.links()),
+        "events.csv": events,
+    }
+    if analysis.forecast is not None:
+        tables["forecast.csv"] = analysis.forecast.table()
+    folder.write_answers(analysis.sample, tables, {"lineages.svg": alluvial_svg(lineages, ink=VISIBLE_ANYWHERE)})
+    folder.close(analysis.sample, seconds=seconds)
+
+
+def _write(folder: RunFolder, analysis: Analysis, began: float | None = None, **options: Any) -> None:
+    from tetiwd.report import write_report
+
+    write_results(folder, analysis, seconds=None if began is None else time.monotonic() - began)
+    write_report(analysis, folder.path / "report.html", overwrite=True, **options)
+
+
+def _flat_links(links: Any) -> Any:
+    """Links with lineages and times in columns of their own."""
+    flat = links.drop(columns=["source", "target"])
+    for name, end in (("to", "target"), ("from", "source")):
+        flat.insert(0, f"{name}_time", [time for _, time in links[end]])
+        flat.insert(0, f"{name}_lineage", [lineage for lineage, _ in links[end]])
+    return flat
