@@ -12,6 +12,7 @@ import tempfile
 import venv
 from pathlib import Path
 
+PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"  # a wheel itself would be the only direct requirement
 SHORT = ["--chains", "2", "--warmup", "50", "--draws", "50"]
 RESULTS = ["report.html", "labels.csv", "lineages.csv", "lineages.svg", "results.nc", "run.toml"]
 NEW_OBJECTS = """
@@ -40,8 +41,9 @@ def install(wheel: Path, environment: Path, *, lowest: bool) -> Path:
     venv.create(environment, with_pip=not lowest)
     python = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if lowest:
-        uv = [sys.executable, "-m", "uv", "pip"]
-        run([*uv, "install", "--quiet", "--python", python, "--resolution", "lowest-direct", wheel])
+        uv, here = [sys.executable, "-m", "uv", "pip"], ["--quiet", "--python", python]
+        run([*uv, "install", *here, "--resolution", "lowest-direct", "--requirements", PYPROJECT])
+        run([*uv, "install", *here, "--no-deps", wheel])
         run([*uv, "list", "--python", python])
     else:
         run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel])
