@@ -1,4 +1,4 @@
-"""Documentation: every relative link leads to a file and to a heading of it."""
+"""Documentation: links lead to files and headings, and the files and tests that it names exist."""
 
 import re
 from pathlib import Path
@@ -7,6 +7,11 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+SOURCES = {
+    str(path): path.read_text("utf-8")
+    for folder in ("src", "tests", "tools", "benchmarks")
+    for path in ROOT.glob(f"{folder}/**/*.py")
+}
 README_WORDS = 500
 
 
@@ -45,3 +50,16 @@ def test_a_broken_link_is_noticed(tmp_path):
 
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text("utf-8").split()) <= README_WORDS
+
+
+def code_in(page):
+    """All that stands between single backticks."""
+    return re.findall(r"`([^`\n]+)`", text_of(page))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+def test_files_and_tests_that_are_named_exist(page):
+    named = {file for code in code_in(page) for file in re.findall(r"[\w/]+\.py\b", code)}
+    assert [file for file in sorted(named) if not any(path.endswith(f"/{file}") for path in SOURCES)] == []
+    tests = {code for code in code_in(page) if re.fullmatch(r"test_\w+", code)}
+    assert [name for name in sorted(tests) if not any(f"def {name}(" in text for text in SOURCES.values())] == []
