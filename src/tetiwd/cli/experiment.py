@@ -93,7 +93,7 @@ def experiment(
     from tetiwd.experiments.runner import run_experiment
     from tetiwd.experiments.statistics import overview, paired, posthocs
     from tetiwd.experiments.summary import differences_narrate
-    from tetiwd.experiments.watch import StepBar
+    from tetiwd.progress import StepBar
 
     console = Console(quiet=quiet)
     posthocs()

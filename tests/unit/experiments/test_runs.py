@@ -16,7 +16,6 @@ from tetiwd.experiments.folder import ExperimentFolder
 from tetiwd.experiments.plan import Plan
 from tetiwd.experiments.repeat import COLUMNS, run_unit, simulated, variation_of_information
 from tetiwd.experiments.runner import run_experiment
-from tetiwd.experiments.watch import time_left
 
 FAST = {"methods": ("Ward", "HDBSCAN"), "n_warmup": 5, "n_draws": 5, "n_repeats": 2}
 
@@ -207,11 +206,3 @@ def test_trace_has_every_sweep_and_ends_near_the_truth():
     trace = trace_of_clusters(simulated(unit), unit.effort)
     assert trace.shape == (35, 3)
     assert (trace[-1] == 3).all()
-
-
-def test_time_left_is_for_people():
-    assert time_left(0, 10, 5.0) == "starting"
-    assert time_left(10, 10, 5.0) == "done"
-    assert time_left(5, 10, 30.0) == "less than a minute left"
-    assert time_left(1, 10, 60.0) == "9 min left"
-    assert time_left(1, 100, 360.0) == "9.9 h left"
