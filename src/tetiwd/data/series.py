@@ -25,9 +25,8 @@ from tetiwd.data.prepare import (
 )
 from tetiwd.data.sampling import Distances, sampled_distances
 from tetiwd.errors import DataError
+from tetiwd.params import LARGEST_CROSS as LARGEST_CROSS
 from tetiwd.params import is_whole
-
-LARGEST_CROSS = 5000  # rows of features whose distances between epochs are kept unasked, 200 MB
 
 
 @dataclass(frozen=True, eq=False, repr=False)
