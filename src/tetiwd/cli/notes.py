@@ -92,8 +92,8 @@ def notes(
     from tetiwd.io.settings import RunSettings
     from tetiwd.notes import NotesSettings, notes_to_series, read_notes
     from tetiwd.notes.requirements import require_text_extra
+    from tetiwd.notes.stages import StageBar
     from tetiwd.notes.storage import FOLDER, NotesShown, keep_notes
-    from tetiwd.notes.watch import StageBar
     from tetiwd.workflow import finish, start
 
     require_text_extra()

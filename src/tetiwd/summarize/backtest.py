@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tetiwd.chains import run_chains
 from tetiwd.errors import SettingsError
 from tetiwd.pace import Report
-from tetiwd.params import Gamma, Hyperparameters, Prior, SamplerSettings
+from tetiwd.params import LEVEL, Gamma, Hyperparameters, Prior, SamplerSettings
 from tetiwd.partitions import Ints, Partitions
 from tetiwd.sample import Sample, as_partitions
 from tetiwd.summarize.alignment import align
@@ -82,7 +82,7 @@ def backtest(
     sample: Sample | Partitions,
     clustering: Clustering | Any = None,
     *,
-    level: float = 0.9,
+    level: float = LEVEL,
     refit: bool = False,
     settings: SamplerSettings | None = None,
     xi: Any = None,
