@@ -22,6 +22,7 @@ check: .venv/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/python tools/check_import_budget.py
 
 bench: .venv/.dev

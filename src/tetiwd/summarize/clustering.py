@@ -1,7 +1,7 @@
 """Clustering: one answer, clusters at every epoch and the lineages that link them."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,11 @@ from tetiwd.partitions import Ints, Partitions, check_labels, numbered
 from tetiwd.sample import Sample, as_partitions
 from tetiwd.summarize.losses import Loss, as_loss, losses_to_draws
 
-if TYPE_CHECKING:
-    from tetiwd.summarize.links import Links
+
+class LinkSource(Protocol):
+    """What makes lineages of clusters, by its name; :mod:`tetiwd.summarize.links` has the rest."""
+
+    name: str
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,7 +29,7 @@ class Clustering:
     expected_loss: float  # mean of the epochs' expected losses, weighted by their numbers of objects
     loss: str
     found_by: str  # "search", "annealing", or "given"
-    linked_by: "Links | None" = None  # what made lineages of the clusters; None for the model
+    linked_by: LinkSource | None = None  # what made lineages of the clusters; None for the model
 
     @property
     def flat(self) -> Ints:
@@ -57,7 +60,7 @@ def as_clustering(
     labels: Any,
     loss: str | Loss = "vi",
     found_by: str = "given",
-    linked_by: "Links | None" = None,
+    linked_by: LinkSource | None = None,
 ) -> Clustering:
     """Labels per epoch as a clustering of the objects of the draws, with its expected loss."""
     partitions, measure = as_partitions(draws), as_loss(loss)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -243,7 +243,7 @@ def lineages(
     """
     check_share("share", share)
     check_share("level", level)
-    links = alignment.clustering.linked_by or ModelLinks()
+    links = cast("Links | None", alignment.clustering.linked_by) or ModelLinks()
     if kinship is None:
         kinship = links.place if isinstance(links, PlaceLinks) else SharedObjects(share)
     return Lineages(alignment, kinship, links, level)
