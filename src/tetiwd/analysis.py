@@ -57,7 +57,7 @@ class Analysis:
         if not self.sample.hyperparameters.coupling:
             return None
         s = self.settings
-        return forecast(self.sample, self.clustering, n_next=s.n_next, level=s.level, seed=self.sample.settings.seed)
+        return forecast(self.sample, self.alignment, n_next=s.n_next, level=s.level, seed=self.sample.settings.seed)
 
     @cached_property
     def backtest(self) -> Backtest | None:
@@ -66,7 +66,7 @@ class Analysis:
         if self.forecast is None or self.sample.series.n_epochs == 1:
             return None
         s = self.settings
-        return backtest(self.sample, self.clustering, level=s.level, seed=self.sample.settings.seed)
+        return backtest(self.sample, self.alignment, level=s.level, seed=self.sample.settings.seed)
 
     @cached_property
     def coclustering(self) -> list[NDArray[Any]]:

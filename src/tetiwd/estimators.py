@@ -253,8 +253,8 @@ class TeTiWD(_WishartClusterer):
     def forecast(self, n_next: int | None = None, *, level: float = LEVEL) -> Forecast:
         """Shares of the clusters at the next time, as the model expects them."""
         check_is_fitted(self)
-        sample, clustering = self.analysis_.sample, self.analysis_.clustering
-        return forecast(sample, clustering, n_next=n_next, level=level, seed=sample.settings.seed)
+        sample, alignment = self.analysis_.sample, self.analysis_.alignment
+        return forecast(sample, alignment, n_next=n_next, level=level, seed=sample.settings.seed)
 
     def predict_proba(self, X: Any, time: Any = None) -> NDArray[np.float64]:
         """Probabilities of new objects for the clusters of one time.

@@ -82,13 +82,19 @@ class Partitions:
         ids = None if self.ids is None else (self.ids[t],)
         return Partitions(numbered(self.at(t)), (self.n_objects[t],), (self.times[t],), ids)
 
-    def thinned(self, at_most: int) -> "Partitions":
-        """No more than so many draws, evenly spaced."""
+    def spaced(self, at_most: int) -> Ints:
+        """Which draws to take for no more than so many, evenly spaced."""
         if not is_whole(at_most, 1):
             raise SettingsError(f"the number of draws must be a whole number of at least 1, not {at_most!r}")
         if self.n_draws <= at_most:
+            return np.arange(self.n_draws)
+        return np.linspace(0, self.n_draws - 1, at_most).round().astype(np.int64)
+
+    def thinned(self, at_most: int) -> "Partitions":
+        """No more than so many draws, evenly spaced."""
+        rows = self.spaced(at_most)
+        if len(rows) == self.n_draws:
             return self
-        rows = np.linspace(0, self.n_draws - 1, at_most).round().astype(int)
         return Partitions(self.labels[rows], self.n_objects, self.times, self.ids)
 
     def split(self, labels: NDArray[Any]) -> list[Any]:

@@ -174,7 +174,7 @@ def forecast(
     else:
         n_next = analysis.settings.n_next if n_next is None else n_next
         seed = analysis.sample.settings.seed
-        table = make_forecast(analysis.sample, analysis.clustering, n_next=n_next, level=wanted, seed=seed).table()
+        table = make_forecast(analysis.sample, analysis.alignment, n_next=n_next, level=wanted, seed=seed).table()
     _deliver(table, out, overwrite, as_json)
 
 

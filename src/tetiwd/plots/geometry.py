@@ -7,13 +7,11 @@ from numpy.typing import NDArray
 
 from tetiwd.data.checks import row_blocks
 from tetiwd.errors import SettingsError
-from tetiwd.partitions import Partitions, numbered
 from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.marks import Marks, as_marks
 from tetiwd.plots.style import FILL, bare, new_axes, styled, tag, title
 from tetiwd.plots.text import label, named_times
-from tetiwd.summarize.alignment import align
-from tetiwd.summarize.clustering import Clustering
+from tetiwd.summarize.alignment import match
 from tetiwd.summarize.coclustering import check_epoch
 
 if TYPE_CHECKING:
@@ -101,14 +99,12 @@ def cluster_distances(analysis: "Analysis", t: int) -> tuple[NDArray[np.int64], 
         raise SettingsError("no draw has kept its A; sample with geometry_every=10, say")
     kept = [kept[i] for i in np.linspace(0, len(kept) - 1, min(MOST_DRAWS, len(kept))).round().astype(int)]
     labels = np.array([draws.labels_at(t)[draws.with_geometry[row]] for draws, row in kept])
-    time = sample.series.times[t]
-    partitions = Partitions(numbered(labels), (len(own),), (time,))
-    alignment = align(partitions, Clustering([own], (time,), 0.0, "", "given"), max_draws=len(kept))
+    matched = match(own, labels)[0]
     lineages = np.unique(own)
     total, count = np.zeros((len(lineages), len(lineages))), np.zeros((len(lineages), len(lineages)))
     for s, (draws, row) in enumerate(kept):
         A, (_, first) = draws.geometry[row][t], np.unique(labels[s], return_index=True)
-        words = alignment.words[s, first]  # of the rows of A, which are in increasing order of the draw's labels
+        words = matched[s, first]  # of the rows of A, which are in increasing order of the draw's labels
         rows = np.flatnonzero(words >= 0)
         where = np.ix_(np.searchsorted(lineages, words[rows]), np.searchsorted(lineages, words[rows]))
         lengths = np.diagonal(A)[rows]

@@ -20,6 +20,7 @@ from tetiwd.summarize.clustering import Clustering, as_clustering
 Bools = NDArray[np.bool_]
 
 OTHER = -1  # a cluster of a draw that the clustering does not have
+MAX_DRAWS = 1000  # that are aligned, unless told otherwise
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +45,7 @@ class Alignment:
     @cached_property
     def present(self) -> Bools:
         """Does the clustering have this lineage at this epoch? (T, n_lineages)."""
-        return np.array([np.bincount(own, minlength=self.n_lineages) > 0 for own in self.clustering.labels])
+        return np.array([np.bincount(labels, minlength=self.n_lineages) > 0 for labels in self.clustering.labels])
 
     def words_at(self, t: int) -> NDArray[np.int32]:
         """The lineages that the objects of epoch t are in, (S, n_t)."""
@@ -96,27 +97,47 @@ class Alignment:
         return alive
 
 
-def align(draws: Sample | Partitions, clustering: Clustering | Any, *, max_draws: int = 1000) -> Alignment:
+def align(draws: Sample | Partitions, clustering: Clustering | Any, *, max_draws: int = MAX_DRAWS) -> Alignment:
     """Match every draw (at most ``max_draws``, evenly spaced) with a clustering, epoch by epoch."""
-    from scipy.optimize import linear_sum_assignment
-
     partitions = as_partitions(draws).thinned(max_draws)
     clustering = as_clustering(partitions, clustering)
-    S, n_lineages = partitions.n_draws, clustering.n_lineages
     words = np.empty(partitions.labels.shape, dtype=np.int32)
-    counterpart = np.full((S, partitions.n_epochs, n_lineages), -1, dtype=np.int32)
-    for t, own in enumerate(clustering.labels):
-        lineages, slot = np.unique(own, return_inverse=True)
-        for s, drawn in enumerate(partitions.at(t)):
-            theirs, theirs_slot = np.unique(drawn, return_inverse=True)
-            overlap = _overlap(slot, theirs_slot, len(lineages), len(theirs))
-            mine, matched = linear_sum_assignment(overlap, maximize=True)
-            real = overlap[mine, matched] > 0
-            name = np.full(len(theirs), OTHER, dtype=np.int32)
-            name[matched[real]] = lineages[mine[real]]
-            words[s, partitions.columns[t]] = name[theirs_slot]
-            counterpart[s, t, lineages[mine[real]]] = theirs[matched[real]]
+    counterpart = np.full((partitions.n_draws, partitions.n_epochs, clustering.n_lineages), -1, dtype=np.int32)
+    for t, labels in enumerate(clustering.labels):
+        words_here, counterpart_here = match(labels, partitions.at(t))
+        words[:, partitions.columns[t]] = words_here
+        counterpart[:, t, : counterpart_here.shape[1]] = counterpart_here
     return Alignment(partitions, clustering, words, counterpart)
+
+
+def as_alignment(
+    draws: Sample | Partitions, clustering: Clustering | Alignment | Any, max_draws: int = MAX_DRAWS
+) -> Alignment:
+    """An alignment as it is; a clustering aligned with the draws."""
+    return clustering if isinstance(clustering, Alignment) else align(draws, clustering, max_draws=max_draws)
+
+
+def match(labels: Ints, drawn: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Match the clusters of draws of one epoch, (S, n), with labelled clusters of its objects, (n,).
+
+    Returns the label of every object's cluster in every draw, (S, n), OTHER if it has no counterpart; and the draw's
+    label of every labelled cluster, (S, labels), −1 if there is none.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    lineages, slot = np.unique(labels, return_inverse=True)
+    words = np.empty(drawn.shape, dtype=np.int32)
+    counterpart = np.full((len(drawn), int(lineages[-1]) + 1), -1, dtype=np.int32)
+    for s, row in enumerate(drawn):
+        theirs, theirs_slot = np.unique(row, return_inverse=True)
+        overlap = _overlap(slot, theirs_slot, len(lineages), len(theirs))
+        mine, matched = linear_sum_assignment(overlap, maximize=True)
+        real = overlap[mine, matched] > 0
+        name = np.full(len(theirs), OTHER, dtype=np.int32)
+        name[matched[real]] = lineages[mine[real]]
+        words[s] = name[theirs_slot]
+        counterpart[s, lineages[mine[real]]] = theirs[matched[real]]
+    return words, counterpart
 
 
 def _overlap(mine: Ints, theirs: Ints, n_mine: int, n_theirs: int) -> Ints:

@@ -12,7 +12,7 @@ from tetiwd.pace import Report
 from tetiwd.params import LEVEL, Gamma, Hyperparameters, Prior, SamplerSettings
 from tetiwd.partitions import Ints, Partitions
 from tetiwd.sample import Sample, as_partitions
-from tetiwd.summarize.alignment import align
+from tetiwd.summarize.alignment import Alignment, align, match
 from tetiwd.summarize.clustering import Clustering, as_clustering
 from tetiwd.summarize.forecast import Floats, Forecast, forecast, log_rising
 from tetiwd.summarize.point_estimate import representative
@@ -80,7 +80,7 @@ class Backtest:
 
 def backtest(
     sample: Sample | Partitions,
-    clustering: Clustering | Any = None,
+    clustering: Clustering | Alignment | Any = None,
     *,
     level: float = LEVEL,
     refit: bool = False,
@@ -105,7 +105,8 @@ def backtest(
     sample
         A sample, or (without ``refit``) partitions from elsewhere.
     clustering
-        What is taken for the truth; None for ``representative(sample)``.
+        What is taken for the truth; None for ``representative(sample)``. Give the result of :func:`align` if there is
+        one.
     level, xi, max_clusters, seed
         As in :func:`forecast`.
     refit
@@ -121,41 +122,55 @@ def backtest(
         raise SettingsError("refit=True needs the data: give a Sample, not Partitions")
     if settings is not None and not refit:
         raise SettingsError("settings are for the runs of refit=True; leave them out, or refit")
-    truth = representative(sample) if clustering is None else as_clustering(partitions, clustering)
-    cases, scores, scores_same = [], [], []
     options: dict[str, Any] = {"level": level, "xi": xi, "max_clusters": max_clusters, "seed": seed}
+    truth, alignment = _truth(sample, clustering, align_it=not refit)
+    cases, scores, scores_same = [], [], []
     for t in range(partitions.n_epochs - 1):
-        n_next = partitions.n_objects[t + 1]
-        if isinstance(sample, Partitions) or not refit:
-            found = forecast(sample, truth, at=t, n_next=n_next, **options)
-            names = found.lineages
+        options["n_next"] = partitions.n_objects[t + 1]
+        if alignment is not None or isinstance(sample, Partitions):
+            coming = forecast(sample, alignment, at=t, **options)
+            names = coming.lineages
         else:
             earlier = fit_until(sample, t + 1, settings, progress)
-            own = representative(earlier)
-            found = forecast(earlier, own, at=t, n_next=n_next, **options)
-            names = _names(own.labels[t], truth.labels[t])
+            clusters = representative(earlier)
+            coming = forecast(earlier, clusters, at=t, **options)
+            names = _names(clusters.labels[t], truth.labels[t])
         counts = np.array([np.count_nonzero(truth.labels[t + 1] == name) for name in names])
-        named = names >= 0
-        lower, _, upper = found.quantiles
-        for c in np.flatnonzero(named):
-            share = counts[c] / n_next
-            cases.append(
-                Case(
-                    epoch=t + 1,
-                    time=partitions.times[t + 1],
-                    cluster=int(names[c]),
-                    last=float(found.sizes[c] / found.sizes.sum()),
-                    expected=float(found.expected[c]),
-                    lower=float(lower[c]),
-                    upper=float(upper[c]),
-                    observed=float(share),
-                    inside=bool(lower[c] <= share <= upper[c]),
-                )
-            )
-        scores.append(_log_score(found, named, counts))
-        scores_same.append(_log_score_same(found, named, counts))
+        cases += _cases(coming, names, counts, t + 1, partitions.times[t + 1])
+        scores.append(_log_score(coming, names >= 0, counts))
+        scores_same.append(_log_score_same(coming, names >= 0, counts))
     n_next_all = np.array(partitions.n_objects[1:])
     return Backtest(cases, n_next_all, np.array(scores), np.array(scores_same), level, refit)
+
+
+def _truth(sample: Sample | Partitions, clustering: Any, *, align_it: bool) -> tuple[Clustering, Alignment | None]:
+    """The clustering to compare with, and the draws aligned with it if they are needed."""
+    if isinstance(clustering, Alignment):
+        return clustering.clustering, clustering if align_it else None
+    partitions = as_partitions(sample)
+    truth = representative(sample) if clustering is None else as_clustering(partitions, clustering)
+    return truth, align(partitions, truth) if align_it else None
+
+
+def _cases(coming: Forecast, names: Ints, counts: Ints, epoch: int, time: Any) -> list[Case]:
+    """The forecast of every cluster that has a name, and what came."""
+    lower, _, upper = coming.quantiles
+    cases = []
+    for c in np.flatnonzero(names >= 0):
+        share = counts[c] / coming.n_next
+        case = Case(
+            epoch=epoch,
+            time=time,
+            cluster=int(names[c]),
+            last=float(coming.sizes[c] / coming.sizes.sum()),
+            expected=float(coming.expected[c]),
+            lower=float(lower[c]),
+            upper=float(upper[c]),
+            observed=float(share),
+            inside=bool(lower[c] <= share <= upper[c]),
+        )
+        cases.append(case)
+    return cases
 
 
 def fit_until(
@@ -181,31 +196,31 @@ def in_units(model: Hyperparameters, ratio: float) -> Hyperparameters:
     return replace(model, alpha=scaled(model.alpha), new_scale=scaled(model.new_scale))
 
 
-def _names(own: Ints, truth: Ints) -> Ints:
-    """For every cluster of ``own`` the cluster of ``truth`` it is matched with, −1 for none."""
-    alignment = align(Partitions.from_labels(own[None]), Clustering([truth], (0,), 0.0, "", "given"))
-    return np.array([alignment.words[0, own == c][0] for c in np.unique(own)], dtype=np.int64)
+def _names(labels: Ints, truth: Ints) -> Ints:
+    """For every cluster of some labels the cluster of the truth it is matched with, −1 for none."""
+    words = match(truth, labels[None])[0][0]
+    return np.array([words[labels == c][0] for c in np.unique(labels)], dtype=np.int64)
 
 
-def _log_score(found: Forecast, named: NDArray[np.bool_], counts: Ints) -> float:
+def _log_score(coming: Forecast, named: NDArray[np.bool_], counts: Ints) -> float:
     """Log probability per object of the observed sequence, averaged over draws and the clustering itself."""
     from scipy.special import logsumexp
 
-    n = found.sizes.sum()
-    itself = np.append(found.sizes, [0.0, found.weights.sum(axis=1).mean() - n])
-    weights = np.vstack([found.weights, itself])
+    n = coming.sizes.sum()
+    itself = np.append(coming.sizes, [0.0, coming.weights.sum(axis=1).mean() - n])
+    weights = np.vstack([coming.weights, itself])
     total = weights.sum(axis=1)
     weights = weights[:, : len(named)][:, named]
     weights = np.column_stack([weights, np.maximum(total - weights.sum(axis=1), 0)])
-    observed = np.append(counts[named], found.n_next - counts[named].sum())
+    observed = np.append(counts[named], coming.n_next - counts[named].sum())
     seen = observed > 0
-    each = log_rising(weights[:, seen], observed[seen]).sum(axis=1) - log_rising(total, found.n_next)
-    return float(logsumexp(each) - np.log(len(each))) / found.n_next
+    each = log_rising(weights[:, seen], observed[seen]).sum(axis=1) - log_rising(total, coming.n_next)
+    return float(logsumexp(each) - np.log(len(each))) / coming.n_next
 
 
-def _log_score_same(found: Forecast, named: NDArray[np.bool_], counts: Ints) -> float:
+def _log_score_same(coming: Forecast, named: NDArray[np.bool_], counts: Ints) -> float:
     """The same for the shares of last time, with one object more for everything else."""
-    n, known = found.sizes.sum(), found.sizes[named]
+    n, known = coming.sizes.sum(), coming.sizes[named]
     shares = np.append(known, n - known.sum() + 1) / (n + 1)
-    observed = np.append(counts[named], found.n_next - counts[named].sum())
-    return float(observed @ np.log(shares)) / found.n_next
+    observed = np.append(counts[named], coming.n_next - counts[named].sum())
+    return float(observed @ np.log(shares)) / coming.n_next

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from tetiwd.draws import Draws
 from tetiwd.errors import DataError, SettingsError
 from tetiwd.params import is_whole
-from tetiwd.partitions import Partitions, numbered
 from tetiwd.sample import Sample
-from tetiwd.summarize.alignment import align
-from tetiwd.summarize.clustering import Clustering
+from tetiwd.summarize.alignment import match
+from tetiwd.summarize.clustering import Clustering, as_clustering
 from tetiwd.summarize.coclustering import check_epoch
 from tetiwd.summarize.new_object import EpochOfDraw
 
@@ -106,10 +105,9 @@ def classify(
             raise SettingsError(f"{name} must be a whole number of at least 1, not {value!r}")
     rows, diagonal = _check_new(sample, new, squared, own, t)
     kept = _kept_draws(sample, max_draws)
-    labels = numbered(np.array([draws.labels[i] for draws, i in kept]).reshape(len(kept), -1))
-    partitions = Partitions(labels, sample.series.n_objects, sample.series.times, sample.series.ids)
-    alignment = align(partitions, clustering, max_draws=len(kept))
-    lineages = np.unique(alignment.clustering.labels[t])
+    labels = as_clustering(sample, clustering).labels[t]
+    words = match(labels, np.array([draws.labels_at(t)[i] for draws, i in kept]))[0]
+    lineages = np.unique(labels)
     rng = np.random.default_rng(seed)
     m, n = rows.shape
     by_lineage, by_object = WeightedMean(m, len(lineages) + 2), WeightedMean(m, n if together else 0)
@@ -118,16 +116,16 @@ def classify(
         log_weights = epoch.weigh(rows, diagonal, n_births, rng)
         log_draw = np.logaddexp.reduce(log_weights, axis=1)
         shares = np.exp(log_weights - log_draw[:, None])
-        by_lineage.add(log_draw, shares @ _columns(lineages, epoch.slots, alignment.words_at(t)[s]))
+        by_lineage.add(log_draw, shares @ _columns(lineages, epoch.slots, words[s]))
         if together:
             by_object.add(log_draw, shares[:, epoch.slots])
-    found = by_lineage.mean
+    mean = by_lineage.mean
     return Classification(
         time=sample.series.times[t],
         lineages=lineages,
-        probabilities=found[:, :-2],
-        none=found[:, -2:].sum(axis=1),
-        unlisted=found[:, -2],
+        probabilities=mean[:, :-2],
+        none=mean[:, -2:].sum(axis=1),
+        unlisted=mean[:, -2],
         effective_draws=by_lineage.effective_draws,
         together=by_object.mean if together else None,
     )
@@ -143,11 +141,11 @@ class WeightedMean:
     def add(self, log_weight: Floats, values: Floats) -> None:
         """One more draw."""
         higher = np.maximum(self.log_scale, log_weight)
-        shrink, own = np.exp(self.log_scale - higher), np.exp(log_weight - higher)
+        shrink, weight = np.exp(self.log_scale - higher), np.exp(log_weight - higher)
         self.log_scale = higher
-        self.weight = self.weight * shrink + own
-        self.weight_squared = self.weight_squared * shrink**2 + own**2
-        self.sums = self.sums * shrink[:, None] + own[:, None] * values
+        self.weight = self.weight * shrink + weight
+        self.weight_squared = self.weight_squared * shrink**2 + weight**2
+        self.sums = self.sums * shrink[:, None] + weight[:, None] * values
 
     @property
     def mean(self) -> Floats:
@@ -161,7 +159,7 @@ class WeightedMean:
 
 
 def _columns(lineages: NDArray[np.int64], slots: NDArray[np.int64], words: NDArray[np.int32]) -> Floats:
-    """Which column every cluster of a draw counts for, as 0 and 1: a lineage, "unlisted", or "new" for one to be born."""
+    """Column that every cluster of a draw counts for, as 0 and 1: a lineage, "unlisted", or "new"."""
     first = np.unique(slots, return_index=True)[1]
     columns = np.append(
         np.where(words[first] < 0, len(lineages), np.searchsorted(lineages, words[first])), len(lineages) + 1

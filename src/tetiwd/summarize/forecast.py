@@ -17,8 +17,8 @@ from tetiwd.errors import SettingsError
 from tetiwd.params import LEVEL, check_positive, check_share, is_whole
 from tetiwd.partitions import Ints, Partitions
 from tetiwd.sample import Sample, as_partitions
-from tetiwd.summarize.alignment import align
-from tetiwd.summarize.clustering import Clustering, as_clustering
+from tetiwd.summarize.alignment import MAX_DRAWS, Alignment, as_alignment
+from tetiwd.summarize.clustering import Clustering
 from tetiwd.summarize.coclustering import check_epoch
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Forecast:
 
 def forecast(
     draws: Sample | Partitions,
-    clustering: Clustering | Any,
+    clustering: Clustering | Alignment | Any,
     *,
     n_next: int | None = None,
     at: int = -1,
@@ -120,7 +120,7 @@ def forecast(
     xi: Any = None,
     max_clusters: int | None = None,
     seed: int = 0,
-    max_draws: int = 1000,
+    max_draws: int = MAX_DRAWS,
 ) -> Forecast:
     """Shares of the clusters at the epoch after ``at``, as the urn of the model has them.
 
@@ -129,7 +129,8 @@ def forecast(
     draws
         A sample, or partitions from elsewhere.
     clustering
-        The clustering whose lineages are spoken of; clusters of every draw are matched with them.
+        The clustering whose lineages are forecast. The clusters of every draw are matched with them; give the result of
+        :func:`align` if that has been done.
     n_next
         Objects expected at the next epoch; None for as many as at ``at``.
     at
@@ -151,15 +152,13 @@ def forecast(
         raise SettingsError(f"n_next must be a whole number of at least 1 or None, not {n_next!r}")
     check_share("level", level)
     rates, max_clusters = _rates(draws, partitions, xi, max_clusters)
-    rates = rates[_rows_kept(partitions, max_draws)]
-    own, time = as_clustering(partitions, clustering).labels[t], partitions.times[t]
-    words = Clustering([own], (time,), 0.0, "", "given")
-    weights = _weights(partitions.epoch(t), words, rates, max_clusters, max_draws)
+    alignment = as_alignment(partitions, clustering, max_draws)
+    weights = _weights(alignment, t, rates[partitions.spaced(alignment.n_draws)], max_clusters)
     rng = np.random.default_rng(seed)
     gammas = rng.standard_gamma(np.repeat(weights, -(-N_SIMULATIONS // len(weights)), axis=0))
     counts = rng.multinomial(n_next, gammas / gammas.sum(axis=1, keepdims=True))
-    lineages, sizes = np.unique(own, return_counts=True)
-    return Forecast(lineages, sizes, time, int(n_next), float(level), weights, counts)
+    lineages, sizes = np.unique(alignment.clustering.labels[t], return_counts=True)
+    return Forecast(lineages, sizes, partitions.times[t], int(n_next), float(level), weights, counts)
 
 
 def _rates(
@@ -171,7 +170,7 @@ def _rates(
             raise SettingsError("a sample has its own xi and max_clusters; leave them out, or give Partitions")
         if not draws.hyperparameters.coupling:
             raise SettingsError("the sample was run with coupling=False, where clusters do not go on; run it with True")
-        return np.concatenate([own.xi for own in draws.draws if len(own)]), draws.hyperparameters.max_clusters
+        return np.concatenate([chain.xi for chain in draws.draws if len(chain)]), draws.hyperparameters.max_clusters
     rates = np.atleast_1d(np.asarray(1.0 if xi is None else xi))
     if rates.dtype.kind not in "iuf" or rates.shape not in ((1,), (partitions.n_draws,)):
         raise SettingsError(f"xi must be one number or one for each of the {partitions.n_draws} draws, not {xi!r}")
@@ -182,28 +181,20 @@ def _rates(
     return np.broadcast_to(rates.astype(float), partitions.n_draws), max_clusters
 
 
-def _rows_kept(partitions: Partitions, max_draws: int) -> NDArray[np.int32]:
-    """The draws that ``thinned`` leaves."""
-    numbers = np.arange(partitions.n_draws, dtype=np.int32)[:, None]
-    return Partitions(numbers, (1,), (0,)).thinned(max_draws).labels[:, 0]
-
-
-def _weights(
-    epoch: Partitions, clustering: Clustering, rates: Floats, max_clusters: int | None, max_draws: int
-) -> Floats:
+def _weights(alignment: Alignment, t: int, rates: Floats, max_clusters: int | None) -> Floats:
     """Weight of every lineage, of other clusters, and of new ones in the urn, for every draw of one epoch."""
-    alignment = align(epoch, clustering, max_draws=max_draws)
-    there = np.append(alignment.present[0], True)
-    sizes = alignment.sizes()[:, 0, there].astype(float)
+    there = np.append(alignment.present[t], True)
+    sizes = alignment.sizes_at(t)[:, there].astype(float)
     if max_clusters is None:
         return np.column_stack([sizes, rates])
-    n_clusters = alignment.partitions.labels.max(axis=1) + 1
+    epoch = alignment.partitions.epoch(t)
+    n_clusters = epoch.labels.max(axis=1) + 1
     if n_clusters.max() > max_clusters:
         raise SettingsError(
             f"a draw has {n_clusters.max()} clusters at epoch {epoch.times[0]}, more than max_clusters = "
             f"{max_clusters}; give the number the draws were made with, or None"
         )
-    matched = alignment.counterpart[:, 0, there[:-1]] >= 0
+    matched = alignment.counterpart[:, t, there[:-1]] >= 0
     n_in_group = np.column_stack([matched, n_clusters - matched.sum(axis=1), max_clusters - n_clusters])
     return np.column_stack([sizes, np.zeros(len(sizes))]) + n_in_group * (rates / max_clusters)[:, None]
 

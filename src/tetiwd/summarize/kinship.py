@@ -66,7 +66,7 @@ class SamePlace:
         return near, near
 
     def squared_distances(self, alignment: Alignment, t: int, later: int) -> Floats:
-        """Of the means of every draw's clusters, (S, n_lineages, n_lineages); NaN where a cluster has no counterpart."""
+        """Of the means of a draw's clusters, (S, n_lineages, n_lineages); NaN where a cluster has no counterpart."""
         within, within_later = self._own(alignment, t), self._own(alignment, later)
         return self._mean_distances(alignment, t, later) - within[:, :, None] - within_later[:, None, :]
 
@@ -87,7 +87,7 @@ class SamePlace:
         """Means of D* over pairs of clusters of two epochs, (S, n_lineages, n_lineages)."""
         columns = alignment.partitions.columns
         block = np.asarray(self.cross[columns[t], columns[later]], dtype=float)
-        here, there = (np.flatnonzero(alignment.present[own]) for own in (t, later))
+        here, there = (np.flatnonzero(alignment.present[epoch]) for epoch in (t, later))
         result = np.full((alignment.n_draws, alignment.n_lineages, alignment.n_lineages), np.nan)
         step = max(1, BYTES_AT_ONCE // (8 * (block.shape[0] + block.shape[1]) * max(len(here), len(there))))
         for start in range(0, alignment.n_draws, step):
@@ -103,8 +103,8 @@ class SamePlace:
 
 def recurring(earlier: NDArray[Any], later: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Positions of the objects that are there at both epochs."""
-    position = {own: i for i, own in enumerate(later.tolist())}
-    pairs = [(i, position[own]) for i, own in enumerate(earlier.tolist()) if own in position]
+    position = {id: i for i, id in enumerate(later.tolist())}
+    pairs = [(i, position[id]) for i, id in enumerate(earlier.tolist()) if id in position]
     here, there = zip(*pairs, strict=True) if pairs else ((), ())
     return np.array(here, dtype=np.int64), np.array(there, dtype=np.int64)
 
@@ -112,7 +112,7 @@ def recurring(earlier: NDArray[Any], later: NDArray[Any]) -> tuple[NDArray[np.in
 def flows_in_draws(
     alignment: Alignment, t: int, here: NDArray[np.int64], later: int, there: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Objects that go from one lineage to another in every draw, (S, n_lineages + 1, n_lineages + 1); others come last."""
+    """Objects that go from one lineage to another, (S, n_lineages + 1, n_lineages + 1); others come last."""
     S, k = alignment.n_draws, alignment.n_lineages + 1
     start, end = alignment.words_at(t)[:, here], alignment.words_at(later)[:, there]
     start, end = np.where(start < 0, k - 1, start), np.where(end < 0, k - 1, end)

@@ -32,11 +32,16 @@ class Lineages:
     def table(self) -> "pd.DataFrame":
         """One row per lineage: first and last time, sizes at every time, and how stable its links are.
 
-        ``stability`` is the mean probability of its links, ``weakest_link`` the smallest; NaN for a lineage of one epoch.
+        ``stability`` is the mean probability of its links, ``weakest_link`` the smallest; both are NaN for a lineage of
+        one epoch.
         """
+        return self._table.copy()
+
+    @cached_property
+    def _table(self) -> "pd.DataFrame":
         import pandas as pd
 
-        links = self.links()
+        links = self._links
         within = links[links.in_clustering].groupby("lineage").probability
         times = self._times
         sizes, present = self._sizes, self.alignment.present
@@ -71,7 +76,7 @@ class Lineages:
         return pd.DataFrame(
             {
                 "lineage": g,
-                "time": [self._times[own] for own in t],
+                "time": [self._times[epoch] for epoch in t],
                 "size": self._sizes[t, g],
                 "expected_size": drawn.mean(axis=0)[t, g],
                 "lower": lower[t, g],
@@ -90,6 +95,10 @@ class Lineages:
         create_using=networkx.DiGraph)`` makes the graph. ``in_clustering`` marks links of the clustering itself;
         ``lineage`` is the lineage these belong to, −1 for others.
         """
+        return self._links.copy()
+
+    @cached_property
+    def _links(self) -> "pd.DataFrame":
         import pandas as pd
 
         rows = []
@@ -107,16 +116,21 @@ class Lineages:
     def events(self, least: float = 0.05) -> "pd.DataFrame":
         """What happened, with its probability: one row per event that is at least so probable, in order of time.
 
-        A lineage is "born" at the first time it is there, "died" at the first time it is not. It has "split" at a time if
-        two or more clusters of that time go on with it and at least one of them is not a continuation of another lineage;
+        A lineage is "born" at the first time it is there, "died" at the first time it is not. It has "split" at a time
+        if two or more clusters of that time go on with it and at least one of them does not continue another lineage;
         "merged" is the same with time reversed. It has "returned" if it is new at a time but of one kind with a lineage
         that had ended earlier, and then it does not count as born. The last three need objects known by name, or
         cross-time distances. ``others`` are the clusters concerned, the most probable first.
         """
-        import pandas as pd
-
         if not 0 <= least <= 1:
             raise SettingsError(f"least must be a probability, not {least!r}")
+        table = self._events
+        return table[table.probability >= max(least, np.finfo(float).tiny)].reset_index(drop=True)
+
+    @cached_property
+    def _events(self) -> "pd.DataFrame":
+        import pandas as pd
+
         rows: list[dict[str, Any]] = []
         for t in range(1, len(self._times)):
             born, died = self.linked_by.born(self.alignment, t), self.linked_by.died(self.alignment, t)
@@ -127,8 +141,7 @@ class Lineages:
             rows += self._listed("died", t, died.mean(axis=0), before)
             rows += self._split_or_merged(t, born, died)
             rows += self._listed("returned", t, back.any(axis=2).mean(axis=0), now, back.mean(axis=0))
-        table = pd.DataFrame(rows, columns=["time", "event", "lineage", "probability", "others"])
-        return table[table.probability >= max(least, np.finfo(float).tiny)].reset_index(drop=True)
+        return pd.DataFrame(rows, columns=["time", "event", "lineage", "probability", "others"])
 
     def flows(self) -> "pd.DataFrame":
         """Where identified objects go: one row per pair of times and lineages, from one appearance to the next.
@@ -136,6 +149,10 @@ class Lineages:
         ``n_objects`` counts in the clustering, ``expected`` is the mean over draws; ``n_skipped`` is the number of
         epochs at which the object was not there. Lineage −1 are clusters of draws that the clustering does not have.
         """
+        return self._flows.copy()
+
+    @cached_property
+    def _flows(self) -> "pd.DataFrame":
         import pandas as pd
 
         ids, clustering = self.alignment.partitions.ids, self.alignment.clustering
@@ -155,7 +172,7 @@ class Lineages:
         return pd.DataFrame(rows, columns=columns)
 
     def __repr__(self) -> str:
-        links = self.links()
+        links = self._links
         sure = links[links.in_clustering].probability.dropna()
         shown = f"; links {sure.mean():.0%} certain on average" if len(sure) else ""
         return f"Lineages({self.alignment.n_lineages} lineages over {len(self._times)} epochs{shown})"
@@ -183,7 +200,7 @@ class Lineages:
     def _sizes(self) -> NDArray[np.int64]:
         """Sizes in the clustering, (T, n_lineages)."""
         n_lineages = self.alignment.n_lineages
-        return np.array([np.bincount(own, minlength=n_lineages) for own in self.alignment.clustering.labels])
+        return np.array([np.bincount(labels, minlength=n_lineages) for labels in self.alignment.clustering.labels])
 
     def _split_or_merged(self, t: int, born: Bools, died: Bools) -> list[dict[str, Any]]:
         kin = self.kinship.between(self.alignment, t - 1, t)
@@ -200,7 +217,7 @@ class Lineages:
         ]
 
     def _returned(self, t: int, born: Bools) -> Bools:
-        """Does a cluster of t that seems new come from a lineage that had ended earlier? (S, n_lineages, n_lineages)."""
+        """Does a cluster that seems new at t come from a lineage that had ended? (S, n_lineages, n_lineages)."""
         back = np.zeros((self.alignment.n_draws, self.alignment.n_lineages, self.alignment.n_lineages), dtype=bool)
         for earlier in range(t - 1):
             kin = self.kinship.between(self.alignment, earlier, t)
@@ -251,16 +268,16 @@ def lineages(
 
 def next_appearances(ids: tuple[NDArray[Any], ...]) -> list[tuple[int, int, NDArray[np.int64], NDArray[np.int64]]]:
     """Epoch, epoch of the next appearance, and the positions of the objects at both, for all pairs of epochs."""
-    found = []
+    pairs = []
     waiting: list[set[Any]] = []  # per earlier epoch, the objects that have not been seen since
-    for later, own in enumerate(ids):
+    for later, ids_later in enumerate(ids):
         for t in range(later):
-            here, there = recurring(ids[t], own)
+            here, there = recurring(ids[t], ids_later)
             last_seen_here = [i for i, where in enumerate(here) if ids[t][where] in waiting[t]]
             if last_seen_here:
-                found.append((t, later, here[last_seen_here], there[last_seen_here]))
-        now = set(own.tolist())
+                pairs.append((t, later, here[last_seen_here], there[last_seen_here]))
+        now = set(ids_later.tolist())
         for earlier in waiting:
             earlier -= now
         waiting.append(now)
-    return sorted(found, key=lambda one: one[:2])
+    return sorted(pairs, key=lambda pair: pair[:2])
