@@ -2,24 +2,19 @@
 
 from collections.abc import Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from tetiwd.data import DistanceSeries
 from tetiwd.data.checks import Matrix, Place, row_blocks
 from tetiwd.data.negative_type import Kind
-from tetiwd.data.sampling import cut_tree, sampled_distances, ward_tree
+from tetiwd.data.sampling import Tree, cut_tree, sampled_tree
 from tetiwd.density import log_partitions
 from tetiwd.errors import SettingsError
 from tetiwd.params import Hyperparameters, SamplerSettings
-from tetiwd.state import ChainState, Floats, Ints, start_values
+from tetiwd.state import ChainState, Ints, start_values
 
-WARD_OBJECTS = 2000  # Ward sees at most this many objects of an epoch; the others join the nearest cluster
 FINEST_CUT = 20
-
-Tree = tuple[Ints, Floats]  # the objects Ward saw, and how it merged them
-_trees: WeakKeyDictionary[DistanceSeries, list[Tree]] = WeakKeyDictionary()  # as long as there is the series
 
 
 def start_chain(
@@ -43,13 +38,13 @@ def start_chain(
         n_clusters = int(min(limit, coarseness(chain, settings.n_chains)))
         labels = [
             ward_labels(matrix, n_clusters, series.kind, tree)
-            for matrix, tree in zip(series.matrices, ward_trees(series), strict=True)
+            for matrix, tree in zip(series.matrices, series.ward_trees, strict=True)
         ]
-    slots = [np.unique(own, return_inverse=True)[1] for own in labels]
-    for t, own in enumerate(slots):
-        if own.max() >= limit:
+    slots = [np.unique(labels_t, return_inverse=True)[1] for labels_t in labels]
+    for t, slots_t in enumerate(slots):
+        if slots_t.max() >= limit:
             raise SettingsError(
-                f"the start has {own.max() + 1} clusters at epoch {t}, but max_clusters and df_A allow {limit:g}"
+                f"the start has {slots_t.max() + 1} clusters at epoch {t}, but max_clusters and df_A allow {limit:g}"
             )
     state = ChainState(series, slots, unit=unit)
     start_values(state, hyperparameters)
@@ -69,28 +64,18 @@ def coarseness(chain: int, n_chains: int) -> int:
     return round(2 * (FINEST_CUT / 2) ** ratio)
 
 
-def ward_trees(series: DistanceSeries) -> list[Tree]:
-    """Ward's tree of every epoch, made once for all chains."""
-    if series not in _trees:
-        samples = (series.sampled_distances(t, WARD_OBJECTS) for t in range(series.n_epochs))
-        _trees[series] = [(seen, ward_tree(D)) for seen, D in samples]
-    return _trees[series]
-
-
 def ward_labels(matrix: Matrix, n_clusters: int, kind: Kind = "distances", tree: Tree | None = None) -> Ints:
     """Ward's clusters of squared distances or similarities; at most a third as many as objects."""
     n = len(matrix)
     n_clusters = max(1, min(n_clusters, n // 3))
     if n_clusters == 1:
         return np.zeros(n, dtype=np.int64)
-    if tree is None:
-        seen, D = sampled_distances(matrix, kind, WARD_OBJECTS, Place("the matrix"))
-        tree = seen, ward_tree(D)
-    seen, found = tree[0], cut_tree(tree[1], n_clusters)
+    seen, merges = sampled_tree(matrix, kind, Place("the matrix")) if tree is None else tree
+    cut = cut_tree(merges, n_clusters)
     if len(seen) == n:
-        return found
-    labels = _nearest(matrix, kind, [seen[found == c] for c in range(found.max() + 1)])
-    labels[seen] = found
+        return cut
+    labels = _nearest(matrix, kind, [seen[cut == c] for c in range(cut.max() + 1)])
+    labels[seen] = cut
     return labels
 
 
@@ -110,8 +95,8 @@ def check_labels(labels: Sequence[Any], series: DistanceSeries) -> list[Ints]:
     if len(labels) != series.n_epochs:
         raise SettingsError(f"init has labels for {len(labels)} epochs, but there are {series.n_epochs}")
     checked = []
-    for t, (own, n) in enumerate(zip(labels, series.n_objects, strict=True)):
-        array = np.asarray(own)
+    for t, (given, n) in enumerate(zip(labels, series.n_objects, strict=True)):
+        array = np.asarray(given)
         if array.shape != (n,) or array.dtype.kind not in "iu":
             raise SettingsError(f"init of epoch {t} must be {n} integers, not {array.dtype} of shape {array.shape}")
         checked.append(array.astype(np.int64))

@@ -30,7 +30,7 @@ def test_ward_cut_is_scipys():
 
 def test_large_epochs_are_cut_on_a_sample(monkeypatch):
     truth = simulate_separated(1)
-    monkeypatch.setattr(start, "WARD_OBJECTS", 12)
+    monkeypatch.setattr("tetiwd.data.sampling.WARD_OBJECTS", 12)
     found = start.ward_labels(truth.D[0], 3)
     assert adjusted_rand_score(truth.labels[0], found) > 0.8
 
@@ -84,7 +84,7 @@ def test_impossible_starts_are_refused(init, model, message):
         ({"n_draws": 2.5}, "n_draws must be a whole number of at least 1, not 2.5"),
         ({"thin": True}, "thin must be a whole number of at least 1, not True"),
         ({"seed": -1}, "seed must be a whole number of at least 0, not -1"),
-        ({"n_uncoupled": 1200}, "n_uncoupled must lie between 0 and n_warmup = 1000, not 1200"),
+        ({"n_uncoupled": 1200}, "n_uncoupled must not exceed n_warmup=1000, but is 1200"),
         ({"init": "random"}, "init must be"),
         ({"anneal": "slowly"}, "anneal must be"),
     ],

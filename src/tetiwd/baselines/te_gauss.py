@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from tetiwd.baselines._gauss_kernels import GaussEpoch, update_links, update_objects
 from tetiwd.data import DistanceSeries
 from tetiwd.params import Gamma
-from tetiwd.start import coarseness, ward_labels, ward_trees
+from tetiwd.start import coarseness, ward_labels
 
 if TYPE_CHECKING:
     from tetiwd.partitions import Partitions
@@ -218,7 +218,7 @@ def sample_te_gauss(
     priors, rng = priors or GaussPriors(), np.random.default_rng(seed)
     matrices = [np.asarray(D, dtype=float) for D in series.to_distances().matrices]
     cut = coarseness(0, 1)
-    labels = [ward_labels(D, cut, tree=tree) for D, tree in zip(matrices, ward_trees(series), strict=True)]
+    labels = [ward_labels(D, cut, tree=tree) for D, tree in zip(matrices, series.ward_trees, strict=True)]
     state = GaussState.start(rescaled([embed(D, share) for D in matrices]), labels)
     drawn: list[list[Ints]] = []
     for i in range(n_warmup + n_draws):

@@ -10,6 +10,9 @@ from tetiwd.data.negative_type import Kind, distances_from
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Tree = tuple[Ints, Floats]  # the objects that Ward saw, and how it merged them
+
+WARD_OBJECTS = 2000  # that Ward sees of an epoch; the others join the nearest cluster
 
 
 class Part:
@@ -55,6 +58,12 @@ def pairs(D: Distances) -> Floats:
             values[position : position + n - i] = row[i:]
             position += n - i
     return values
+
+
+def sampled_tree(matrix: Matrix, kind: Kind, place: Place) -> Tree:
+    """Ward's tree of at most WARD_OBJECTS objects."""
+    seen, D = sampled_distances(matrix, kind, WARD_OBJECTS, place)
+    return seen, ward_tree(D)
 
 
 def ward_tree(D: Distances) -> Floats:

@@ -23,7 +23,7 @@ from tetiwd.data.prepare import (
     prepare_distances,
     prepare_similarities,
 )
-from tetiwd.data.sampling import Distances, sampled_distances
+from tetiwd.data.sampling import Distances, Tree, sampled_distances, sampled_tree
 from tetiwd.errors import DataError, Setting
 from tetiwd.params import LARGEST_CROSS as LARGEST_CROSS
 from tetiwd.params import is_whole
@@ -276,6 +276,11 @@ class DistanceSeries:
     def sampled_distances(self, t: int, at_most: int) -> tuple[NDArray[np.int64], Distances]:
         """At most so many objects of epoch t, always the same ones, and the squared distances between them."""
         return sampled_distances(self.matrices[t], self.kind, at_most, self._place("K", t))
+
+    @cached_property
+    def ward_trees(self) -> list[Tree]:
+        """Ward's tree of every epoch, for starts of chains."""
+        return [sampled_tree(matrix, self.kind, self._place("K", t)) for t, matrix in enumerate(self.matrices)]
 
     def until(self, n_epochs: int) -> Self:
         """The first so many epochs, with their ids, times and cross-time distances."""

@@ -8,16 +8,32 @@ With n_g and n_h the sizes of the clusters of two partitions of N objects, and n
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.errors import SettingsError
+from tetiwd.errors import Setting, SettingsError, quoted
 from tetiwd.params import check_positive
 
 Floats = NDArray[np.float64]
 CELLS_AT_ONCE = 2**22
+
+
+@runtime_checkable
+class Loss(Protocol):
+    """A loss that depends only on sizes of clusters and of their intersections."""
+
+    name: str
+
+    def tables(self, n: int) -> tuple[Floats, Floats]:
+        """Price of one more object in a cluster of 0 … n objects, and what is saved in such an intersection."""
+
+    def of_sizes(self, mine: Floats, theirs: Floats, both: Floats, n: int) -> Floats:
+        """Loss from Σ f(n_g), Σ f(n_h) and Σ f(n_gh)."""
+
+    def f(self, sizes: NDArray[Any]) -> Floats:
+        """The function of a size that is summed."""
 
 
 @dataclass(frozen=True)
@@ -88,17 +104,17 @@ class ARI:
         return sizes * (sizes - 1.0) / 2
 
 
-Loss = VI | Binder | ARI
+LOSSES: dict[str, Loss] = {loss.name: loss for loss in (VI(), Binder(), ARI())}  # named in ``params.LOSSES``, too
 
 
-def as_loss(loss: "str | Loss") -> Loss:
+def as_loss(loss: str | Loss) -> Loss:
     """A loss from its name."""
-    if isinstance(loss, VI | Binder | ARI):
+    if isinstance(loss, Loss) and not isinstance(loss, type):
         return loss
-    known: dict[Any, Loss] = {"vi": VI(), "binder": Binder(), "ari": ARI()}
-    if not isinstance(loss, str) or loss not in known:
-        raise SettingsError(f'loss must be "vi", "binder", "ari", or Binder(join=…, split=…), not {loss!r}')
-    return known[loss]
+    if not isinstance(loss, str) or loss not in LOSSES:
+        names = ", ".join(map(quoted, LOSSES))
+        raise SettingsError([Setting("loss"), f" must be {names}, or Binder(join=…, split=…), not {loss!r}"])
+    return LOSSES[loss]
 
 
 def losses_to_draws(labels: NDArray[Any], draws: NDArray[np.int32], loss: Loss) -> Floats:

@@ -14,7 +14,7 @@ from reference import rng_for
 from runs import MODEL, small_series
 from tetiwd import DistanceSeries, MemoryLimitError, SamplerSettings, run_chains, start
 from tetiwd.chains import bytes_of_chains
-from tetiwd.data import memory, metrics
+from tetiwd.data import memory, metrics, sampling
 from tetiwd.data.dof import resolve_dof
 from tetiwd.errors import DataError, TetiwdError
 from tetiwd.model.simulation import squared_distances
@@ -132,19 +132,19 @@ def test_precision_that_cannot_be(options, message):
 @pytest.mark.parametrize("kind", ["distances", "similarities"])
 def test_large_epochs_are_sampled_without_a_copy(kind, monkeypatch):
     monkeypatch.setattr("tetiwd.data.dof.SAMPLE_SIZE", 60)
-    monkeypatch.setattr(start, "WARD_OBJECTS", 60)
+    monkeypatch.setattr(sampling, "WARD_OBJECTS", 60)
     X = rng_for(24).standard_normal((400, 3))
     series = DistanceSeries.from_distances([squared_distances(X)], squared=True)
     if kind == "similarities":
         series = DistanceSeries.from_similarities([X @ X.T], symmetrize="mean")
     series.dof()  # scipy is loaded by now
-    for work in (series.dof, lambda: start.ward_trees(series)):
+    for work in (series.dof, lambda: series.ward_trees):
         assert peak_of(work)[0] < 0.25 * series.matrices[0].nbytes
 
 
 def test_samples_of_similarities_are_those_of_their_distances(monkeypatch):
     monkeypatch.setattr("tetiwd.data.dof.SAMPLE_SIZE", 40)
-    monkeypatch.setattr(start, "WARD_OBJECTS", 40)
+    monkeypatch.setattr(sampling, "WARD_OBJECTS", 40)
     rng = rng_for(25)
     X = 5 * rng.standard_normal((3, 4))[rng.integers(3, size=150)] + rng.standard_normal((150, 4))
     kernel = DistanceSeries.from_similarities([X @ X.T], symmetrize="mean")
@@ -165,7 +165,7 @@ def test_a_bad_kernel_is_named_by_its_objects_in_a_sample_too(monkeypatch):
 
 def test_ward_is_asked_once_per_epoch(monkeypatch):
     made = []
-    monkeypatch.setattr(start, "ward_tree", lambda D, tree=start.ward_tree: made.append(len(D)) or tree(D))
+    monkeypatch.setattr(sampling, "ward_tree", lambda D, tree=sampling.ward_tree: made.append(len(D)) or tree(D))
     series = small_series()
     settings = SamplerSettings(n_chains=3, n_warmup=4, n_draws=4, anneal=None)
     run_chains(series, MODEL, settings)
@@ -175,7 +175,7 @@ def test_ward_is_asked_once_per_epoch(monkeypatch):
 
 def test_trees_do_not_keep_a_series():
     series = small_series()
-    start.ward_trees(series)
+    assert len(series.ward_trees) == 3
     watch = weakref.ref(series)
     del series
     gc.collect()

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from reference import random_labels, rng_for
+from tetiwd import params, representative
 from tetiwd.errors import SettingsError
-from tetiwd.partitions import numbered
+from tetiwd.partitions import Partitions, numbered
 from tetiwd.summarize import losses
 from tetiwd.summarize.losses import ARI, VI, Binder, as_loss, losses_to_draws
 
@@ -183,3 +184,36 @@ def test_prices_are_positive(price):
         Binder(join=price)
     with pytest.raises(SettingsError, match="split must be a positive finite number"):
         Binder(split=price)
+
+
+class SquareRoot:
+    """A toy: Σ √n_g + Σ √n_h − 2 Σ √n_gh has no meaning, but all that a loss needs."""
+
+    name = "square root"
+
+    def f(self, sizes):
+        return np.sqrt(sizes)
+
+    def tables(self, n):
+        grow = -np.diff(np.sqrt(np.arange(n + 2)))
+        return grow, 2 * grow
+
+    def of_sizes(self, mine, theirs, both, n):
+        return 2 * both - mine - theirs
+
+
+def test_another_loss_needs_a_class_and_a_name(monkeypatch):
+    monkeypatch.setitem(losses.LOSSES, "square root", SquareRoot())
+    draws = Partitions.from_labels(np.array([[0, 0, 0, 1, 1], [0, 0, 0, 1, 1], [0, 0, 1, 1, 1]]))
+    best = representative(draws, "square root")
+    assert best.loss == "square root"
+    assert best.expected_loss == pytest.approx(
+        min(
+            losses.losses_to_draws(np.array(labels), draws.labels, SquareRoot()).mean()
+            for labels in ([0, 0, 0, 1, 1], [0, 0, 1, 1, 1], [0] * 5, [0, 1, 2, 3, 4], [0, 0, 1, 2, 2])
+        )
+    )
+
+
+def test_settings_know_every_loss():
+    assert tuple(losses.LOSSES) == params.LOSSES
