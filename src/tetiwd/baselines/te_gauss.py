@@ -58,8 +58,8 @@ def embed(D: NDArray[np.floating], share: float = 1.0) -> Floats:
 
 def rescaled(X: list[Floats]) -> list[Floats]:
     """In units in which a component has a variance of 1, on average over all components and epochs."""
-    unit = np.mean([own.var(axis=0, ddof=1).mean() for own in X])
-    return [own / np.sqrt(unit) for own in X]
+    unit = np.mean([coordinates.var(axis=0, ddof=1).mean() for coordinates in X])
+    return [coordinates / np.sqrt(unit) for coordinates in X]
 
 
 @dataclass
@@ -74,11 +74,11 @@ class GaussState:
     @classmethod
     def start(cls, X: list[Floats], labels: list[Ints]) -> "GaussState":
         """Clusters given by labels, none of them linked."""
-        return cls([_epoch(own, z) for own, z in zip(X, labels, strict=True)])
+        return cls([_epoch(coordinates, z) for coordinates, z in zip(X, labels, strict=True)])
 
     def lineage_labels(self) -> list[Ints]:
         """Labels in which equal integers at consecutive epochs mean linked."""
-        found, free = list[Ints](), 0
+        labels, free = list[Ints](), 0
         lineage_before = np.empty(0, dtype=np.int64)
         for epoch in self.epochs:
             used = epoch.order[: epoch.size[0]]
@@ -87,9 +87,9 @@ class GaussState:
                 linked = epoch.back[c] >= 0
                 lineage[c] = lineage_before[epoch.back[c]] if linked else free
                 free += not linked
-            found.append(lineage[epoch.z])
+            labels.append(lineage[epoch.z])
             lineage_before = lineage
-        return found
+        return labels
 
 
 def _epoch(X: Floats, labels: Ints) -> GaussEpoch:
@@ -173,9 +173,9 @@ def _update_variance(state: GaussState, priors: GaussPriors, name: str, rng: np.
     """Random walk of one variance on the log scale."""
 
     def log_target() -> float:
-        own = getattr(state, name)
+        value = getattr(state, name)
         data = sum(log_likelihood(epoch, state.within, state.between) for epoch in state.epochs)
-        return data + getattr(priors, name).log_density(own) + log(own)
+        return data + getattr(priors, name).log_density(value) + log(value)
 
     current, accepted = log_target(), 0
     for _ in range(SCALE_STEPS):
@@ -228,4 +228,4 @@ def sample_te_gauss(
             continue
         for name, rate in rates.items():
             state.steps[name] *= exp(2.0 / (1 + i) ** 0.6 * (rate - TARGET_ACCEPTANCE))
-    return Partitions.from_labels([np.array(own) for own in zip(*drawn, strict=True)], times=series.times)
+    return Partitions.from_labels([np.array(labels) for labels in zip(*drawn, strict=True)], times=series.times)

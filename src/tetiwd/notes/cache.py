@@ -59,7 +59,7 @@ class Cache:
             if about["key"] != key:
                 return None
             contents = {name: (place / name).read_bytes() for name in about["files"]}
-            if any(hashlib.sha256(contents[name]).hexdigest() != own for name, own in about["files"].items()):
+            if any(hashlib.sha256(contents[name]).hexdigest() != digest for name, digest in about["files"].items()):
                 return None
             with np.load(place / ARRAYS, allow_pickle=False) as stored:
                 arrays = {name: stored[name] for name in stored.files}

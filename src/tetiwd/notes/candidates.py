@@ -63,8 +63,8 @@ def _compared(rows: "csr_matrix", proposed: NDArray[np.int32], begin: int) -> "c
     """Similarities of rows and the rows proposed for them, and of every row and itself, proposed or not."""
     from scipy.sparse import csr_matrix
 
-    own = np.arange(begin, begin + len(proposed))
-    row, place = np.nonzero((proposed >= 0) & (proposed != own[:, None]))
-    row, other = np.append(row, own - begin), np.append(proposed[row, place], own)
+    itself = np.arange(begin, begin + len(proposed))
+    row, place = np.nonzero((proposed >= 0) & (proposed != itself[:, None]))
+    row, other = np.append(row, itself - begin), np.append(proposed[row, place], itself)
     alike = np.asarray(rows[begin + row].multiply(rows[other]).sum(axis=1)).ravel()
     return csr_matrix((alike, (row, other)), (len(proposed), rows.shape[0]))

@@ -21,7 +21,7 @@ def series_of(
     """
     W = rows_of_ranks(lists, comparison, persistence)
     n_by_window = np.bincount(rows.window, minlength=len(rows.times))
-    ids = [objects[own] for own in rows.whose]
+    ids = [objects[position] for position in rows.whose]
     if len(ids) <= LARGEST_CROSS:
         require_memory(3 * 8 * len(ids) ** 2, "the distances between all objects", SMALLER_DATA)
         labels = [rows.times[t] for t in rows.window]

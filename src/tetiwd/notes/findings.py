@@ -48,8 +48,8 @@ class Findings:
 
     def words_of(self, lineage: int) -> tuple[list[str], list[str]]:
         """Words that a lineage uses more often than others, and words that it uses less often."""
-        own = self.words[self.words.lineage == lineage]
-        return own.word[own.certain > 0].tolist(), own.word[own.certain < 0].tolist()
+        of_lineage = self.words[self.words.lineage == lineage]
+        return of_lineage.word[of_lineage.certain > 0].tolist(), of_lineage.word[of_lineage.certain < 0].tolist()
 
     def narrate(self) -> list[str]:
         """The most important of it, in a few sentences."""
@@ -71,16 +71,16 @@ class Findings:
     def _extreme(self, rates: Rates, name: str, kind: str, end: str, by_lineage: dict[int, float]) -> str:
         lineage, probability = next(iter(by_lineage.items()))
         if probability < self.level:
-            named = [(own, p) for own, p in list(by_lineage.items())[:3] if p >= 0.05]
-            possible = listed([f"lineage {own} ({p:.2f})" for own, p in named])
+            named = [(candidate, p) for candidate, p in list(by_lineage.items())[:3] if p >= 0.05]
+            possible = listed([f"lineage {candidate} ({p:.2f})" for candidate, p in named])
             return (
                 f"Which lineage is the {kind} favourable by {name} cannot be told; the probability of having the {end} "
                 f"rate: {possible}."
             )
-        own = rates.table().set_index("lineage").loc[lineage]
+        row = rates.table().set_index("lineage").loc[lineage]
         return (
-            f"Lineage {lineage} is the {kind} favourable by {name}: its rate is {own.rate:.0%} ({own.lower:.0%} to "
-            f"{own.upper:.0%}), the {end} of those compared with probability {_probability(probability)}. "
+            f"Lineage {lineage} is the {kind} favourable by {name}: its rate is {row.rate:.0%} ({row.lower:.0%} to "
+            f"{row.upper:.0%}), the {end} of those compared with probability {_probability(probability)}. "
             f"{self._described(lineage)}"
         )
 
@@ -158,9 +158,9 @@ def findings(
         level,
         _words(notes, members, told.tolist(), level, least),
         different,
-        {own.cluster: own for own in described},
-        tuple(own for own in rates.values() if own is not None),
-        tuple(name for name, own in rates.items() if own is None),
+        {cluster.cluster: cluster for cluster in described},
+        tuple(known for known in rates.values() if known is not None),
+        tuple(name for name, known in rates.items() if known is None),
         changes_of(notes, analysis, members),
         tuple(np.flatnonzero(~spoken_of).tolist()),
     )
@@ -169,9 +169,9 @@ def findings(
 def _words(notes: NotesSeries, members: Members, told: list[int], level: float, least: int) -> "pd.DataFrame":
     import pandas as pd
 
-    found = lineage_words(notes, members, level=level)
-    tables = [own for own in (found.top(lineage, least=least) for lineage in told) if len(own)]
-    return pd.concat(tables, ignore_index=True) if tables else found.table(0).head(0)
+    words = lineage_words(notes, members, level=level)
+    tables = [table for table in (words.top(lineage, least=least) for lineage in told) if len(table)]
+    return pd.concat(tables, ignore_index=True) if tables else words.table(0).head(0)
 
 
 def _changes_narrate(changes: Changes) -> list[str]:

@@ -84,9 +84,9 @@ def words_by_row(notes: NotesSeries) -> "csr_matrix":
     row, bag = notes.rows.row_of, notes.bags.bag_of
     there = (row >= 0) & (bag >= 0)
     shape = (len(notes.rows.whose), notes.bags.matrix.shape[0])
-    found = csr_matrix((np.ones(int(there.sum()), np.int32), (row[there], bag[there])), shape) @ notes.bags.matrix
-    found.data[:] = 1
-    return found
+    uses = csr_matrix((np.ones(int(there.sum()), np.int32), (row[there], bag[there])), shape) @ notes.bags.matrix
+    uses.data[:] = 1
+    return uses
 
 
 def in_plain(word: str) -> str:

@@ -20,8 +20,8 @@ def louvain(ties: Ties, sizes: NDArray[np.int64], resolution: float, seed: int) 
     igraph = text_module("igraph")
     graph = igraph.Graph(n=ties.n, edges=np.column_stack([ties.one, ties.other]))
     with _own_generator(igraph, seed):
-        found = graph.community_multilevel(weights=ties.weight.tolist(), resolution=resolution)
-    return by_size(np.array(found.membership, dtype=np.int64), sizes)
+        clustering = graph.community_multilevel(weights=ties.weight.tolist(), resolution=resolution)
+    return by_size(np.array(clustering.membership, dtype=np.int64), sizes)
 
 
 def by_size(labels: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:

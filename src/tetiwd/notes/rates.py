@@ -44,11 +44,11 @@ class Rates(Outcomes):
         return np.flatnonzero(self.members >= FEW)
 
     def lowest(self) -> dict[int, float]:
-        """Probability of having the lowest rate of the lineages that are compared, by lineage, the most probable first."""
+        """Lineage → probability that its rate is the lowest of those compared, the most probable first."""
         return self._winners(-self.rates)
 
     def highest(self) -> dict[int, float]:
-        """Probability of having the highest rate of the lineages that are compared, by lineage, the most probable first."""
+        """Lineage → probability that its rate is the highest of those compared, the most probable first."""
         return self._winners(self.rates)
 
     def _winners(self, rates: Floats) -> dict[int, float]:
@@ -57,7 +57,7 @@ class Rates(Outcomes):
             return {}
         wins = np.bincount(rates[:, lineages].argmax(axis=1), minlength=len(lineages)) / len(rates)
         order = np.argsort(-wins, kind="stable")
-        return {int(lineages[own]): float(wins[own]) for own in order}
+        return {int(lineages[position]): float(wins[position]) for position in order}
 
 
 def rates_by_lineage(
@@ -83,23 +83,23 @@ def rates_by_lineage(
     small
         True shows lineages with fewer than five known outcomes, too.
     """
-    ids = [own for epoch in alignment.partitions.ids or () for own in epoch.tolist()]
+    ids = [object_id for epoch in alignment.partitions.ids or () for object_id in epoch.tolist()]
     of_object = notes.notes.outcomes[name]
-    values = dict(zip(ids, (of_object[own] for own in notes.rows.whose.tolist()), strict=True))
+    values = dict(zip(ids, (of_object[position] for position in notes.rows.whose.tolist()), strict=True))
     known = sum(value is not None for value in values.values())
     if not known:
         return None
-    found = outcomes_by_lineage(alignment, values, name=name, level=level, seed=seed)
+    by_lineage = outcomes_by_lineage(alignment, values, name=name, level=level, seed=seed)
     least = 1 if small else FEW
     return Rates(
-        found.name,
+        by_lineage.name,
         level,
-        found.events,
-        found.members,
-        found.rates,
-        found.rest,
-        np.flatnonzero(found.members >= least),
-        known - found.members,
+        by_lineage.events,
+        by_lineage.members,
+        by_lineage.rates,
+        by_lineage.rest,
+        np.flatnonzero(by_lineage.members >= least),
+        known - by_lineage.members,
         good,
         least,
     )

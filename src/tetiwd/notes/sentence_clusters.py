@@ -46,16 +46,16 @@ def sentence_clusters(notes: NotesSeries, clusters: Ints, *, least: int = FEW) -
     n_sentences = np.asarray(grouped.sum(axis=1)).ravel()
     allowed = (_users(notes) >= least) & np.array([word not in (NUMBER, DATE) for word in bags.words])
     first = _first_sentences(notes)
-    found = []
+    described = []
     for cluster in clusters.tolist():
         row = counts[cluster]
         share = row.data / n_sentences[cluster]
         typical = share * np.log(share / everywhere[row.indices])
         order = np.lexsort((row.indices, -typical))
-        kept = [int(row.indices[own]) for own in order if allowed[row.indices[own]] and typical[own] > 0][:WORDS]
+        kept = [int(row.indices[i]) for i in order if allowed[row.indices[i]] and typical[i] > 0][:WORDS]
         own_bags = np.flatnonzero(notes.cluster_of_bag == cluster)
         best = own_bags[np.argsort(-notes.strength[own_bags], kind="stable")][:SENTENCES]
-        found.append(
+        described.append(
             SentenceCluster(
                 cluster,
                 tuple(in_plain(bags.words[word]) for word in kept),
@@ -64,7 +64,7 @@ def sentence_clusters(notes: NotesSeries, clusters: Ints, *, least: int = FEW) -
                 tuple(notes.texts[first[bag]] for bag in best),
             )
         )
-    return found
+    return described
 
 
 def _users(notes: NotesSeries) -> Ints:

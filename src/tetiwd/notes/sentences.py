@@ -34,16 +34,16 @@ def sentences_of(texts: Sequence[str], progress: Progress | None = None) -> Sent
     """The sentences of all notes."""
     split = Splitter()
     note: list[int] = []
-    found: list[str] = []
+    sentences: list[str] = []
     n_done, n_all = 0, max(1, sum(map(len, texts)))
     for number, text in enumerate(texts):
-        own = list(split(text))
-        found += own
-        note += [number] * len(own)
+        own_sentences = list(split(text))
+        sentences += own_sentences
+        note += [number] * len(own_sentences)
         n_done += len(text)
         if progress is not None:
             progress(n_done / n_all)
-    return Sentences(np.array(note, dtype=np.int64), found)
+    return Sentences(np.array(note, dtype=np.int64), sentences)
 
 
 class Splitter:
@@ -66,10 +66,10 @@ class Splitter:
             end = _end_of_piece(paragraph, begin)
             whole = waiting + paragraph[begin:end]
             begin, waiting = end, ""
-            own = self._pieces(whole)
-            if begin < len(paragraph) and len(own[-1]) < LONGEST:
-                waiting = own.pop()
-            yield from (tidied for piece in own if (tidied := piece.strip()))
+            pieces = self._pieces(whole)
+            if begin < len(paragraph) and len(pieces[-1]) < LONGEST:
+                waiting = pieces.pop()
+            yield from (tidied for piece in pieces if (tidied := piece.strip()))
         if waiting.strip():
             yield waiting.strip()
 

@@ -37,7 +37,7 @@ def keep_notes(run: Path, notes: Notes, settings: NotesSettings, shown: NotesSho
     """Put notes and settings into the folder of a run; stages are kept next to them."""
     key = key_of(STAGE, [notes.fingerprint()], {})
     arrays = {"whose": notes.whose, "days": notes.days.astype("datetime64[D]").astype(np.int64)}
-    objects = [json.dumps(own) for own in notes.objects]
+    objects = [json.dumps(object_id) for object_id in notes.objects]
     folder = RunFolder(run).attach(FOLDER)
     Cache(folder).store(STAGE, key, arrays, {"texts": list(notes.texts), "objects": objects})
     about = {
@@ -69,14 +69,14 @@ def load_notes(run: Path) -> NotesSeries:
         about: dict[str, Any] = json.loads((run / FOLDER / ABOUT).read_text("utf-8"))
         counts = about["counts"] | {"small_windows": tuple(map(tuple, about["counts"]["small_windows"]))}
         settings = NotesSettings(**about["settings"])
-        found = Cache(run / FOLDER).load(STAGE, about["key"])
+        stored = Cache(run / FOLDER).load(STAGE, about["key"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _damaged(run) from error
-    if found is None:
+    if stored is None:
         raise _damaged(run)
-    arrays, texts = found
+    arrays, texts = stored
     notes = Notes(
-        objects=tuple(json.loads(own) for own in texts["objects"]),
+        objects=tuple(json.loads(object_id) for object_id in texts["objects"]),
         whose=arrays["whose"],
         days=arrays["days"].astype("datetime64[D]"),
         texts=tuple(texts["texts"]),

@@ -119,7 +119,7 @@ def synthetic_notes(
     draws = Draws(seed)
     group = _cohort(draws, n_by_window, groups, lives, aligned, change)  # (patients, windows), −1 where not seen
     last = group[np.arange(len(group)), group.shape[1] - 1 - np.argmax(group[:, ::-1] >= 0, axis=1)]
-    died = draws.uniform(len(last)) < np.array([own.death_rate for own in groups])[last]
+    died = draws.uniform(len(last)) < np.array([kind.death_rate for kind in groups])[last]
     patient, window = np.nonzero(group >= 0)
     own_group = group[patient, window]
 
@@ -133,7 +133,7 @@ def synthetic_notes(
 
     digits = max(4, len(str(len(group))))
     ids = np.array([f"{SOURCE}-{number:0{digits}}" for number in range(1, len(group) + 1)], dtype=object)
-    names = np.array([own.name for own in groups], dtype=object)
+    names = np.array([kind.name for kind in groups], dtype=object)
     table = pd.DataFrame(
         {
             "patient": ids[patient[whose]],
@@ -160,7 +160,7 @@ def synthetic_sentences(
     _check_share("typos", typos)
     groups, draws = _groups(n_groups), Draws(seed)
     specific = draws.uniform(n) >= difficulty
-    group = draws.weighted([own.share for own in groups], n)
+    group = draws.weighted([kind.share for kind in groups], n)
     illness = draws.below(len(BACKGROUND), n)
     topic = topics_of(draws, groups, group, illness, specific, draws.uniform(n))
     days = np.datetime64("2011-01-01", "D") + draws.below(3 * 365, n)
@@ -243,7 +243,7 @@ def _cohort(
     draws: Draws, n_by_window: Sequence[int], groups: Sequence[Group], lives: Bools, aligned: str, change: float
 ) -> Ints:
     """The group of every patient in every window, −1 where the patient is not seen; (patients, windows)."""
-    share, loyalty = (np.array([getattr(own, name) for own in groups]) for name in ("share", "loyalty"))
+    share, loyalty = (np.array([getattr(kind, name) for kind in groups]) for name in ("share", "loyalty"))
     group = np.full((sum(n_by_window), len(n_by_window)), -1, dtype=np.int64)
     last = np.full(len(group), -1, dtype=np.int64)  # the group a patient was in when last seen
     n_seen = 0
@@ -261,13 +261,13 @@ def _cohort(
                 np.arange(n_seen, n_seen + n_new),
             ]
         )
-        own = last[chosen]
-        moves = (own < 0) | ~lives[own, t] | (draws.uniform(n) < change)
+        groups_now = last[chosen]
+        moves = (groups_now < 0) | ~lives[groups_now, t] | (draws.uniform(n) < change)
         fresh = (t > 0) & lives[:, t] & ~lives[:, t - 1]
-        own[moves] = draws.weighted(share * lives[:, t] * np.where(fresh, RUSH, 1.0), int(moves.sum()))
-        for lonely in np.flatnonzero(lives[:, t] & (np.bincount(own, minlength=len(groups)) == 0)):
-            own[np.argmax(own == np.bincount(own).argmax())] = lonely
-        last[chosen] = group[chosen, t] = own
+        groups_now[moves] = draws.weighted(share * lives[:, t] * np.where(fresh, RUSH, 1.0), int(moves.sum()))
+        for lonely in np.flatnonzero(lives[:, t] & (np.bincount(groups_now, minlength=len(groups)) == 0)):
+            groups_now[np.argmax(groups_now == np.bincount(groups_now).argmax())] = lonely
+        last[chosen] = group[chosen, t] = groups_now
         n_seen += n_new
     return group[:n_seen]
 
@@ -288,9 +288,10 @@ def _described(groups: Sequence[Group], group: Ints) -> "pd.DataFrame":
     """One row per group, with its sizes."""
     import pandas as pd
 
-    told = {name: [getattr(own, name) for own in groups] for name in ("name", "description", "death_rate")}
+    told = {name: [getattr(kind, name) for kind in groups] for name in ("name", "description", "death_rate")}
     sizes = {
-        f"window_{t + 1}": np.bincount(own[own >= 0], minlength=len(groups)) for t, own in enumerate(group.transpose())
+        f"window_{t + 1}": np.bincount(members[members >= 0], minlength=len(groups))
+        for t, members in enumerate(group.transpose())
     }
     return pd.DataFrame(told | sizes).rename(columns={"name": "group"})
 

@@ -40,7 +40,7 @@ class Notes:
     @property
     def synthetic(self) -> bool:
         """Were the notes invented by :func:`tetiwd.notes.synthetic.synthetic_notes`?"""
-        return all(str(own).startswith(INVENTED) for own in self.objects)
+        return all(str(object_id).startswith(INVENTED) for object_id in self.objects)
 
     def fingerprint(self) -> str:
         """Hash of who, when and what."""
@@ -48,9 +48,9 @@ class Notes:
         digest.update(np.ascontiguousarray(self.whose).data)
         digest.update(np.ascontiguousarray(self.days.astype(np.int64)).data)
         for text in self.texts:
-            own = text.encode("utf-8", "surrogatepass")
-            digest.update(len(own).to_bytes(8, "little"))
-            digest.update(own)
+            encoded = text.encode("utf-8", "surrogatepass")
+            digest.update(len(encoded).to_bytes(8, "little"))
+            digest.update(encoded)
         return digest.hexdigest()
 
 
@@ -89,9 +89,9 @@ def tidy(
     n = len(ids)
     if n == 0:
         raise DataError("there are no notes: the table has no rows")
-    who = [None if is_missing(own) else _plain_id(own) for own in ids]
-    what = ["" if is_missing(own) else str(own).strip() for own in texts]
-    what = ["" if is_missing(own) else own for own in what]
+    who = [None if is_missing(object_id) else _plain_id(object_id) for object_id in ids]
+    what = ["" if is_missing(text) else str(text).strip() for text in texts]
+    what = ["" if is_missing(text) else text for text in what]
     when = Dates(dates, date_format)
     seen: set[tuple[Any, int, str]] = set()
     keep: list[int] = []
@@ -145,11 +145,11 @@ def _plain_id(value: Any) -> Any:
 
 def _numbered(ids: Sequence[Any]) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
     """Different ids in order, and the position of each."""
-    if len({isinstance(own, str) for own in ids}) > 1:
-        ids = [str(own) for own in ids]
+    if len({isinstance(object_id, str) for object_id in ids}) > 1:
+        ids = [str(object_id) for object_id in ids]
     objects = sorted(set(ids))
-    position = {own: number for number, own in enumerate(objects)}
-    return tuple(objects), np.array([position[own] for own in ids], dtype=np.int64)
+    position = {object_id: number for number, object_id in enumerate(objects)}
+    return tuple(objects), np.array([position[object_id] for object_id in ids], dtype=np.int64)
 
 
 def _by_object(
@@ -159,17 +159,17 @@ def _by_object(
 
     Rows that are left out as notes have a say, as long as they name an object that is left.
     """
-    found: dict[str, tuple[bool | None, ...]] = {}
+    known: dict[str, tuple[bool | None, ...]] = {}
     changing: set[int] = set()
     for name, values in outcomes.items():
         yes, no = np.zeros(n_objects, dtype=bool), np.zeros(n_objects, dtype=bool)
-        for row, (own, value) in enumerate(zip(who, values, strict=True)):
+        for row, (object_id, value) in enumerate(zip(who, values, strict=True)):
             word = "" if is_missing(value) else str(value).strip().lower()
-            if not word or own not in position:
+            if not word or object_id not in position:
                 continue
             if word not in YES | NO:
                 raise DataError(f"row {row + 1}, column {name}: {value!r} is neither yes nor no; write 1 or 0")
-            (yes if word in YES else no)[position[own]] = True
+            (yes if word in YES else no)[position[object_id]] = True
         changing.update(np.flatnonzero(yes & no).tolist())
-        found[name] = tuple(True if a else False if b else None for a, b in zip(yes, no, strict=True))
-    return found, len(changing)
+        known[name] = tuple(True if a else False if b else None for a, b in zip(yes, no, strict=True))
+    return known, len(changing)

@@ -37,12 +37,12 @@ class Length:
 
 def as_length(text: Any) -> Length:
     """The length that is written "1y", "6m", "2w" or "90d"."""
-    found = WRITTEN.fullmatch(text.strip().lower()) if isinstance(text, str) else None
-    if found is None:
+    parts = WRITTEN.fullmatch(text.strip().lower()) if isinstance(text, str) else None
+    if parts is None:
         raise SettingsError(
             f'window must be a number of years, months, weeks or days such as "1y", "6m", "2w" or "90d", not {text!r}'
         )
-    return Length(int(found[1]), found[2])
+    return Length(int(parts[1]), parts[2])
 
 
 def own_windows(days: Days, whose: Ints, length: Length) -> tuple[Ints, list[Any]]:
