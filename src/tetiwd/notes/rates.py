@@ -91,15 +91,6 @@ def rates_by_lineage(
         return None
     by_lineage = outcomes_by_lineage(alignment, values, name=name, level=level, seed=seed)
     least = 1 if small else FEW
-    return Rates(
-        by_lineage.name,
-        level,
-        by_lineage.events,
-        by_lineage.members,
-        by_lineage.rates,
-        by_lineage.rest,
-        np.flatnonzero(by_lineage.members >= least),
-        known - by_lineage.members,
-        good,
-        least,
-    )
+    members = by_lineage.members
+    shown = np.flatnonzero(members >= least)
+    return Rates(**vars(by_lineage), shown=shown, n_others=known - members, good=good, least=least)

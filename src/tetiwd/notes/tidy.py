@@ -86,51 +86,41 @@ def tidy(
     mended_lines: int = 0,
 ) -> Notes:
     """Notes from columns of values, None or text like "NA" where there is none."""
+    import pandas as pd
+
     n = len(ids)
     if n == 0:
         raise DataError("there are no notes: the table has no rows")
-    who = [None if is_missing(object_id) else _plain_id(object_id) for object_id in ids]
-    what = ["" if is_missing(text) else str(text).strip() for text in texts]
-    what = ["" if is_missing(text) else text for text in what]
     when = Dates(dates, date_format)
-    seen: set[tuple[Any, int, str]] = set()
-    keep: list[int] = []
-    left_out: dict[str, Any] = dict.fromkeys(
-        ("without_id", "without_date", "unreadable_dates", "without_text", "duplicates"), 0
-    )
-    for row, day in enumerate(when.days.astype(np.int64).tolist()):
-        note = (who[row], day, what[row])
-        if who[row] is None:
-            why = "without_id"
-        elif when.missing[row]:
-            why = "without_date"
-        elif when.unreadable[row]:
-            why = "unreadable_dates"
-        elif not what[row]:
-            why = "without_text"
-        elif note in seen:
-            why = "duplicates"
-        else:
-            seen.add(note)
-            keep.append(row)
-            continue
-        left_out[why] += 1
-    if not keep:
+    who = [None if is_missing(object_id) else _plain_id(object_id) for object_id in ids]
+    stripped = ["" if is_missing(text) else str(text).strip() for text in texts]
+    rows = pd.DataFrame({"who": who, "text": ["" if is_missing(text) else text for text in stripped]}, dtype=object)
+    rows["day"] = when.days.astype("datetime64[s]")
+    left_out: dict[str, Any] = {}
+    for why, wrong in (
+        ("without_id", rows.who.isna()),
+        ("without_date", when.missing),
+        ("unreadable_dates", when.unreadable),
+        ("without_text", rows.text == ""),
+        ("duplicates", rows.duplicated()),
+    ):
+        left_out[why] = int(wrong[rows.index].sum())  # a row counts for the first reason only
+        rows = rows[~wrong[rows.index]]
+    if rows.empty:
         counted = ", ".join(f"{n:,} {why.replace('_', ' ')}" for why, n in left_out.items() if n)
         raise DataError(f"no row is left that has an id, a date and text ({counted}); check the names of the columns")
-    whole = as_ids(who_is_kept := [who[row] for row in keep])
-    objects, whose = _numbered(whole)
-    known, changing = _by_object(outcomes, dict(zip(who_is_kept, whose.tolist(), strict=True)), who, len(objects))
+    objects, whose = _numbered(as_ids(rows.who.tolist()))
+    known, changing = _by_object(outcomes, dict(zip(rows.who, whose.tolist(), strict=True)), who, len(objects))
     counts = Counts(
         rows=n,
         mended_lines=mended_lines,
-        notes=len(keep),
+        notes=len(rows),
         objects=len(objects),
-        whole_months_or_years=int(when.imprecise[keep].sum()),
+        whole_months_or_years=int(when.imprecise[rows.index].sum()),
         changing_outcomes=changing,
         **left_out,
     )
-    return Notes(objects, whose, when.days[keep], tuple(what[row] for row in keep), known, counts)
+    return Notes(objects, whose, when.days[rows.index], tuple(rows.text), known, counts)
 
 
 def _plain_id(value: Any) -> Any:
@@ -147,9 +137,8 @@ def _numbered(ids: Sequence[Any]) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
     """Different ids in order, and the position of each."""
     if len({isinstance(object_id, str) for object_id in ids}) > 1:
         ids = [str(object_id) for object_id in ids]
-    objects = sorted(set(ids))
-    position = {object_id: number for number, object_id in enumerate(objects)}
-    return tuple(objects), np.array([position[object_id] for object_id in ids], dtype=np.int64)
+    objects, whose = np.unique(np.array(ids, dtype=object), return_inverse=True)
+    return tuple(objects), whose.astype(np.int64)
 
 
 def _by_object(
