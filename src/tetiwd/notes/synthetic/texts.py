@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.notes.random_choices import Draws, at
-from tetiwd.notes.vocabulary import (
+from tetiwd.notes.synthetic.random_choices import Draws, at
+from tetiwd.notes.synthetic.vocabulary import (
     BACKGROUND,
     BOILERPLATE,
     HEADINGS,

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.notes.vocabulary import TRAITS
+from tetiwd.notes.synthetic.vocabulary import TRAITS
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
