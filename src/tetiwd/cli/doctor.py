@@ -14,7 +14,7 @@ from tetiwd.cli import exit_codes
 from tetiwd.cli import options as o
 from tetiwd.cli.console import Console, reports_errors
 
-EXTRAS = {"demo": "palmerpenguins", "bio": "anndata", "parquet": "pyarrow", "dask": "distributed", "text": "igraph"}
+EXTRAS = {"demo": "palmerpenguins", "bio": "anndata", "parquet": "pyarrow", "text": "igraph"}
 
 
 @reports_errors

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tetiwd.notes.members import FEW, Members, objects_by_lineage
 from tetiwd.notes.odds import Usage, usage_of
 from tetiwd.notes.pipeline import NotesSeries
+from tetiwd.params import LEVEL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +34,7 @@ def distinctions(
     alignment: "Alignment",
     members: Members,
     *,
-    level: float = 0.9,
+    level: float = LEVEL,
     least: int = FEW,
     seed: int = 0,
 ) -> "pd.DataFrame":

@@ -10,6 +10,7 @@ from tetiwd.notes.members import FEW, Members
 from tetiwd.notes.odds import Usage, usage_of
 from tetiwd.notes.pipeline import NotesSeries
 from tetiwd.notes.words import DATE, NOT, NUMBER
+from tetiwd.params import LEVEL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +71,7 @@ class LineageWords:
         return pd.DataFrame(columns).iloc[np.lexsort((-log_odds, -certain))]
 
 
-def lineage_words(notes: NotesSeries, members: Members, *, level: float = 0.9) -> LineageWords:
+def lineage_words(notes: NotesSeries, members: Members, *, level: float = LEVEL) -> LineageWords:
     """How often every lineage uses every word. ``level`` is that of what counts as certain."""
     words = notes.bags.words
     plain = np.array([word not in (NUMBER, DATE) for word in words], dtype=bool)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from tetiwd.notes.members import FEW
 from tetiwd.notes.pipeline import NotesSeries
+from tetiwd.params import LEVEL
 from tetiwd.summarize.outcomes import Outcomes, outcomes_by_lineage
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def rates_by_lineage(
     *,
     good: bool = False,
     small: bool = False,
-    level: float = 0.9,
+    level: float = LEVEL,
     seed: int = 0,
 ) -> Rates | None:
     """Rates of an outcome of the notes; None if it is not known of any object.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.errors import SettingsError
-from tetiwd.params import check_positive, check_share, is_whole
+from tetiwd.params import LEVEL, check_positive, check_share, is_whole
 from tetiwd.summarize.alignment import align
 from tetiwd.summarize.clustering import Clustering, as_clustering
 from tetiwd.summarize.coclustering import check_epoch
@@ -116,7 +116,7 @@ def forecast(
     *,
     n_next: int | None = None,
     at: int = -1,
-    level: float = 0.9,
+    level: float = LEVEL,
     xi: Any = None,
     max_clusters: int | None = None,
     seed: int = 0,
