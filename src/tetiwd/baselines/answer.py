@@ -1,4 +1,4 @@
-"""What every method gives back, and how draws of a sampler become it."""
+"""The answer of a method, and how to get one from draws of a sampler."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,5 +38,5 @@ def answer_from_draws(partitions: Partitions) -> Answer:
 
 
 def split_by_epoch(labels: Ints, n_objects: Sequence[int]) -> Answer:
-    """Clusters of all objects together, seen at every epoch by itself."""
+    """Clusters of the pooled objects, epoch by epoch."""
     return Answer(np.split(labels, np.cumsum(n_objects)[:-1]))

@@ -34,7 +34,7 @@ SCALE_STEPS = 2
 
 @dataclass(frozen=True)
 class GaussPriors:
-    """What the mixture takes as given; the defaults are those of our model.
+    """Priors of the mixture; the defaults are those of our model.
 
     Centres scatter around an origin of every epoch, which has a flat prior; or around the centroid of the embedded
     objects, where kernel PCA puts the origin of coordinates.
@@ -57,14 +57,14 @@ def embed(D: NDArray[np.floating], share: float = 1.0) -> Floats:
 
 
 def rescaled(X: list[Floats]) -> list[Floats]:
-    """In units in which a component has a variance of 1, on average over all components and epochs."""
+    """Rescale to a mean variance of 1 over all components and epochs."""
     unit = np.mean([coordinates.var(axis=0, ddof=1).mean() for coordinates in X])
     return [coordinates / np.sqrt(unit) for coordinates in X]
 
 
 @dataclass
 class GaussState:
-    """Where a chain is."""
+    """The state of a chain."""
 
     epochs: list[GaussEpoch]
     within: float = 0.5
@@ -137,7 +137,7 @@ def log_partitions(state: GaussState, xi: float) -> float:
 
 
 def log_joint(state: GaussState, priors: GaussPriors) -> float:
-    """Log density of everything."""
+    """Log joint density."""
     total = log_partitions(state, priors.xi)
     total += sum(log_likelihood(epoch, state.within, state.between) for epoch in state.epochs)
     return total + priors.within.log_density(state.within) + priors.between.log_density(state.between)
@@ -159,7 +159,7 @@ def sweep(state: GaussState, priors: GaussPriors, rng: np.random.Generator) -> d
 
 
 def _update_origin(epoch: GaussEpoch, within: float, between: float, rng: np.random.Generator) -> None:
-    """Draw what centres scatter around, by way of the centres themselves, and count coordinates from there."""
+    """Draw the origin given drawn centres, and make it the origin of coordinates."""
     used = epoch.order[: epoch.size[0]]
     n, p = epoch.counts[used][:, None], epoch.X.shape[1]
     spread = 1 / (1 / between + n / within)

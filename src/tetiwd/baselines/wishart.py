@@ -35,7 +35,7 @@ def wishart_clusters(series: DistanceSeries, model: Hyperparameters, effort: Eff
 
 
 def static_clusters(series: DistanceSeries, model: Hyperparameters, effort: Effort) -> Answer:
-    """One chain per epoch; no epoch knows of another, not even of its scales."""
+    """One chain per epoch; epochs share nothing, not even scales."""
     return Answer([wishart_clusters(epoch, model, effort).labels[0] for epoch in every_epoch_alone(series)])
 
 

@@ -77,8 +77,8 @@ def experiment(
 ) -> None:
     """Repeat an experiment on simulated data and compare Te-TiWD with other methods.
 
-    Stop it at any time; the same command goes on. The folder gets results.csv (a row per data set, method and time),
-    tables of statistics, figures, and summary.md.
+    You can stop it at any time; the same command continues. The folder gets results.csv (a row per data set, method
+    and time), tables of statistics, figures, and summary.md.
 
     Example:
 
@@ -120,7 +120,7 @@ def experiment(
             run_experiment(plan, folder, n_processes=threads, progress=bar)
     except KeyboardInterrupt:
         n_done = sum(map(folder.is_done, repeats_to_do))
-        console.remark(f"{n_done} of {len(repeats_to_do)} runs are kept in {folder.path}; the same command goes on.")
+        console.remark(f"{n_done} of {len(repeats_to_do)} runs are kept in {folder.path}; the same command continues.")
         raise
     results = folder.results(plan)
     with console.busy("Drawing figures"):

@@ -1,4 +1,4 @@
-"""``tetiwd notes``: from dated notes to groups of those they are about."""
+"""``tetiwd notes``: from dated notes to clusters of people or things."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -32,7 +32,7 @@ def notes(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder for the results; named after the file.")
     ] = None,
-    id: Annotated[str, _option("--id", text="Column with the id of whom a note is about.")] = "id",
+    id: Annotated[str, _option("--id", text="Column with the id of the person or thing.")] = "id",
     date: Annotated[str, _option("--date", text="Column with the day.")] = "date",
     text: Annotated[str, _option("--text", text="Column with the text.")] = "text",
     outcome: Annotated[
@@ -46,10 +46,10 @@ def notes(
     ] = None,
     window: Annotated[str, _option("--window", text="Length of a window: 1y, 6m, 2w, 90d.")] = "1y",
     aligned: Annotated[
-        Aligned, _option("--aligned", text="Windows from everybody's first note (object), or by calendar.")
+        Aligned, _option("--aligned", text="Count windows from the first note of every object, or by the calendar.")
     ] = Aligned.object,
     resolution: Annotated[
-        float | None, _option("--resolution", text="The larger, the more clusters of sentences.")
+        float | None, _option("--resolution", text="Larger values give more clusters of sentences.")
     ] = None,
     dof: o.Dof = None,
     xi: o.Xi = None,
@@ -74,7 +74,7 @@ def notes(
     quiet: o.Quiet = False,
     as_json: o.Json = False,
 ) -> None:
-    """Group those whom dated notes are about by what the notes say, window by window.
+    """Cluster people (or things) by what their dated notes say, one time window at a time.
 
     Nothing leaves this machine. The report has no ids and no sentences unless they are asked for; the folder notes/ of
     the results holds both. Examples:

@@ -113,11 +113,11 @@ def plot_traces_of_k(trace: "ArrayLike", true_k: int | Sequence[int], n_warmup: 
     Parameters
     ----------
     trace
-        Numbers of clusters, (sweeps, epochs), with the burn-in.
+        Numbers of clusters, (sweeps, epochs), warm-up included.
     true_k
         The true number, one for all epochs or one for each.
     n_warmup
-        Sweeps of burn-in, which are shaded.
+        Warm-up sweeps, which are shaded.
     """
     from matplotlib.ticker import MaxNLocator
 
@@ -144,7 +144,7 @@ def plot_traces_of_k(trace: "ArrayLike", true_k: int | Sequence[int], n_warmup: 
         ax.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=4, min_n_ticks=1))
     axes[0].set_xlim(0.5, n_sweeps + 0.5)
     axes[0].set_ylim(low - 0.5, high + 0.5)
-    axes[-1].set_xlabel("sweep; burn-in is shaded, the truth is dashed" if n_warmup else "sweep; the truth is dashed")
+    axes[-1].set_xlabel("sweep; warm-up is shaded, the truth is dashed" if n_warmup else "sweep; the truth is dashed")
     figure.supylabel("number of clusters", fontsize=9.0)
     return figure
 
@@ -232,7 +232,7 @@ def save_figure(
 
 
 def _figure(width: float, height: float) -> "Figure":
-    """A figure that is on no screen; sizes are in inches."""
+    """A figure without a window; sizes are in inches."""
     from matplotlib.figure import Figure
 
     return Figure((width, height), layout="constrained")
@@ -319,7 +319,7 @@ def _name_clusters(figure: "Figure", labels: Sequence[Any]) -> None:
 
 
 def _limits(table: "pd.DataFrame", reach: float) -> tuple[float, float]:
-    """What holds all intervals, but not more than the reach."""
+    """Limits of the axis: all intervals, but not beyond the reach."""
     low, high = table[["difference", "lower"]].min(axis=None), table[["difference", "upper"]].max(axis=None)
     room = 0.06 * max(0.01, min(reach, high) - max(-reach, low))
     return max(-reach, min(0.0, low)) - room, min(reach, max(0.0, high)) + room

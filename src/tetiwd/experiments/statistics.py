@@ -1,4 +1,4 @@
-"""What the results of an experiment say: means, rank tests over all methods, and paired differences.
+"""Statistics of an experiment: means, rank tests over all methods, and paired differences.
 
 ``results`` is a tidy table with one row per variant, protocol, repeat, method and epoch (:data:`NEEDED`). Numbers that
 differ by less than rounding are ties everywhere. A repeat with an unknown value (NaN) counts in no mean and no test.

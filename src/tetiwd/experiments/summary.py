@@ -23,7 +23,7 @@ def summary_markdown(results: "pd.DataFrame", info: dict[str, Any], reference: s
     """Tables of one design in Markdown.
 
     For every variant and protocol: means by method with the test of Kruskal and Wallis and Dunn's p-values against the
-    reference; where data sets are fresh also the paired differences, for smaller epochs, too, if epochs differ in size.
+    reference; where data sets are fresh, also the paired differences, and those of the smaller epochs if sizes differ.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def differences_narrate(table: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], n_left: int = 1) -> str:
-    """A table for GitHub, aligned in the source, too; all columns but the first few stand to the right."""
+    """A Markdown table, aligned in the source as well; all columns but the first ``n_left`` are right-aligned."""
     cells = [[_cell(text) for text in row] for row in (head, *rows)]
     widths = [max(3, *(len(row[i]) for row in cells)) for i in range(len(head))]
     ruler = ["-" * width if i < n_left else "-" * (width - 1) + ":" for i, width in enumerate(widths)]
@@ -103,7 +103,7 @@ def signed(value: float, digits: int = 3) -> str:
 
 
 def seconds(value: float) -> str:
-    """A running time with two or three digits that matter."""
+    """A running time with two or three significant digits."""
     if not isfinite(value):
         return UNKNOWN
     if value < 0.001:

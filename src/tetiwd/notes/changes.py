@@ -1,4 +1,4 @@
-"""Objects that change their lineage from one window to the next, and objects that skip a window and return."""
+"""Objects that change lineage from one window to the next, and objects that skip windows and return."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ COLUMNS = ("from_time", "to_time", "from_lineage", "to_lineage", "n_objects", "o
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Changes:
-    """Who goes where, in numbers; every object counts once. Windows are those of the series."""
+    """Numbers of objects that change lineage; every object counts once."""
 
     table: "pd.DataFrame"  # COLUMNS, see changes_of
     n_changed: int  # objects that change lineage between consecutive windows at least once

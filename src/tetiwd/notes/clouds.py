@@ -1,4 +1,4 @@
-"""Word clouds as SVG for a page: wordcloud finds the places, and text stays text.
+"""Word clouds as SVG: wordcloud places the words, and text stays text.
 
 The SVG that wordcloud writes needs style sheets, which the page forbids, and its font, which a reader may not have. So
 the picture is written here from the places alone. It is laid out with the font that comes with matplotlib, and every
@@ -29,7 +29,7 @@ READABLE = 4.5  # contrast that text needs
 
 @dataclass(frozen=True)
 class CloudWord:
-    """A word, how large it is relative to others, and what is said when a pointer is on it."""
+    """A word with its relative size and its tooltip."""
 
     word: str
     weight: float  # above 0
@@ -75,7 +75,7 @@ def cloud_words(table: Any) -> list[CloudWord]:
 
 
 def cloud_colours(lineages: Iterable[int]) -> str:
-    """Style rules for the words of these lineages, readable by day and by night."""
+    """Style rules for the words of these lineages, readable in light and dark mode."""
     chosen, rules = sorted(set(lineages)), []
     for ground, opening, closing in (
         (PAPER, "", ""),
@@ -88,7 +88,7 @@ def cloud_colours(lineages: Iterable[int]) -> str:
 
 @cache
 def readable(colour: str, ground: str) -> str:
-    """The colour as text on a ground: made darker or lighter as far as is needed."""
+    """The colour, darkened or lightened as far as text on this background needs."""
     ink = max(BLACK, WHITE, key=lambda colour: contrast(colour, ground))
     for step in range(21):
         mixed = _mixed(colour, ink, step / 20)

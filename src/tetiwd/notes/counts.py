@@ -1,4 +1,4 @@
-"""What was read, what was left out on the way, and why; in numbers and in words, without ids or text."""
+"""Counts of what was read and left out, and why; without ids or text."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +32,7 @@ class Counts:
     small_windows: tuple[tuple[Any, int], ...] = ()  # windows that are left out, with their numbers of objects
 
     def narrate(self) -> list[str]:
-        """What the user should know, one line each."""
+        """Lines for the user."""
         lines = [f"{count(self.notes, 'note')} of {count(self.objects, 'object')}, from {count(self.rows, 'row')}"]
         left_out = {
             "without an id": self.without_id,
@@ -43,7 +43,7 @@ class Counts:
         }
         lines += [f"left out {count(n, 'row')} {why}" for why, n in left_out.items() if n]
         if self.mended_lines:
-            lines.append(f"mended the encoding of {count(self.mended_lines, 'line')}")
+            lines.append(f"repaired the encoding of {count(self.mended_lines, 'line')}")
         if self.whole_months_or_years:
             lines.append(
                 f"{count(self.whole_months_or_years, 'date')} without a day: taken as the first of the month or year"
@@ -61,7 +61,7 @@ class Counts:
         if self.without_words:
             lines.append(f"left out {count(self.without_words, 'sentence')} without a word to compare")
         if not self.exact_neighbours:
-            lines.append("so many sentences that their neighbours are approximate")
+            lines.append("neighbours are approximate because there are so many sentences")
         if self.without_sentences:
             lines.append(
                 f"left out {count(self.without_sentences, 'object')} in a window without a sentence to compare"

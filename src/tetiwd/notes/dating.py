@@ -1,4 +1,4 @@
-"""Dates of notes: days, written in ISO style or in a format that the user names."""
+"""Dates of notes, in ISO format or in a format given by the user."""
 
 import datetime
 import re
@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.data.time_order import read_date
 from tetiwd.errors import DataError
-from tetiwd.io.dates import read_date
 from tetiwd.io.tables import is_missing
 
 SLASHES = re.compile(r"([0-9]{4})/([0-9]{1,2})/([0-9]{1,2})(.*)", re.DOTALL)
 NO_DATE = np.datetime64("NaT", "D")
-EARLIEST = datetime.date(1800, 1, 1)  # what is earlier is a slip, such as the year 0015
+EARLIEST = datetime.date(1800, 1, 1)  # earlier dates are typing errors, such as the year 0015
 
 
 class Dates:

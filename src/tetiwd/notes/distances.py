@@ -15,7 +15,7 @@ from tetiwd.notes.ranks import rows_of_ranks, squared_distances
 def series_of(
     rows: Incidence, lists: Lists, objects: Sequence[Any], comparison: str, persistence: float
 ) -> DistanceSeries:
-    """D_t of every window, and D* of all of them where they are not too many.
+    """D_t of every window, and D* across windows unless there are too many objects.
 
     Neighbours are those among all objects in all windows, so that one W gives all distances and D_t is a block of D*.
     """

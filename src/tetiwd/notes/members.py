@@ -1,4 +1,4 @@
-"""Who is in which lineage, by the rows of the notes; lineages of few objects are small."""
+"""Lineage membership of every object in every window."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-FEW = 5  # objects; a group of fewer is small, and could give away who is in it
+FEW = 5  # objects; a smaller group could reveal who is in it
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,4 +1,4 @@
-"""The whole way from notes to distances, stage by stage; the file to read first."""
+"""The pipeline from notes to distances, stage by stage; read this file first."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -113,8 +113,7 @@ def notes_to_series(
     settings
         How; the defaults if left out.
     cache
-        A folder in which the output of every stage is kept, so that the same stage of the same notes is not made
-        again. It will hold the sentences of the notes.
+        A folder to cache the output of every stage in. It will hold the sentences of the notes.
     progress
         Called with a :class:`tetiwd.notes.Step` now and then.
     """

@@ -1,4 +1,4 @@
-"""How often an outcome happens to the members of every lineage; nothing of lineages with few known outcomes."""
+"""Rates of an outcome by lineage, without lineages that have few known outcomes."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ class Rates(Outcomes):
     shown: Ints  # numbers of these lineages
     n_others: Ints  # (lineages,) objects with a known outcome that have never been in the lineage
     good: bool  # is it good if it happens?
-    least: int  # known outcomes of a group that is spoken of
+    least: int  # known outcomes that a group needs
 
     def table(self) -> "pd.DataFrame":
         """Like that of :class:`tetiwd.summarize.outcomes.Outcomes`, of the lineages that are shown.
@@ -71,7 +71,7 @@ def rates_by_lineage(
     level: float = LEVEL,
     seed: int = 0,
 ) -> Rates | None:
-    """Rates of an outcome of the notes; None if it is not known of any object.
+    """Rates of an outcome of the notes; None if it is unknown for all objects.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def rates_by_lineage(
     good
         Is it good if it happens?
     small
-        True shows lineages with fewer than five known outcomes, too.
+        True also shows lineages with fewer than five known outcomes.
     """
     ids = [object_id for epoch in alignment.partitions.ids or () for object_id in epoch.tolist()]
     of_object = notes.notes.outcomes[name]

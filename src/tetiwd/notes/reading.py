@@ -57,7 +57,7 @@ def read_notes(
 
 
 def check_columns(given: Sequence[str], wanted: dict[str, str]) -> None:
-    """Every column that is asked for is there, and none serves two purposes."""
+    """Raise if a column is missing or serves two purposes."""
     for role, name in wanted.items():
         if name not in given:
             raise DataError(f"has no column {name!r} ({role}); its columns are {listed(given)}")
@@ -74,9 +74,9 @@ def _from_parquet(file: File, wanted: dict[str, str]) -> dict[str, list[Any]]:
 
 
 def _from_text(file: File, wanted: dict[str, str]) -> tuple[dict[str, list[Any]], int]:
-    """The columns asked for, and the number of lines that had to be mended.
+    """The wanted columns, and the number of lines that had to be repaired.
 
-    Tables with tabs are often written without quoting, so that a quotation mark is one; this is tried second.
+    Tab-separated tables are often written without quoting, so this is tried if quoted fields make no sense.
     """
     lines = Lines(file)
     try:
@@ -91,7 +91,7 @@ def _from_text(file: File, wanted: dict[str, str]) -> tuple[dict[str, list[Any]]
 
 
 class _Torn(DataError):
-    """Rows cannot be taken apart."""
+    """Rows cannot be parsed."""
 
     tabs = False
 
@@ -153,7 +153,7 @@ def _separator(line: str, ending: str) -> str:
 
 @contextmanager
 def _long_fields() -> Iterator[None]:
-    """Let a field be as long as a note can be."""
+    """Raise the limit of the csv module to the length of notes."""
     with _LIMIT:
         before = csv.field_size_limit(LONGEST_FIELD)
         try:

@@ -1,4 +1,4 @@
-"""Clusters of sentences for people: what they are about in a few words, and their most typical sentences."""
+"""Descriptions of clusters of sentences: characteristic words and typical sentences."""
 
 from dataclasses import dataclass
 
@@ -27,14 +27,14 @@ class SentenceCluster:
 
     @property
     def name(self) -> str:
-        """Its words."""
+        """Its words, as a name."""
         return ", ".join(self.words) or NO_WORDS
 
 
 def sentence_clusters(notes: NotesSeries, clusters: Ints, *, least: int = FEW) -> list[SentenceCluster]:
-    """These clusters of sentences, described with words that so many objects use.
+    """Descriptions of these clusters by words that at least ``least`` objects use.
 
-    A word is typical by p log(p / q), where p is its share of the cluster's sentences and q its share of all.
+    Words are ranked by p log(p / q), where p is its share of the cluster's sentences and q its share of all.
     """
     from scipy.sparse import csr_matrix
 

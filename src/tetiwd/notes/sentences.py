@@ -1,4 +1,4 @@
-"""Sentences of notes: lines that were broken to fit a page are joined, then pysbd looks for the ends of sentences.
+"""Sentences of notes: wrapped lines are joined, then pysbd splits the text into sentences.
 
 pysbd takes time that grows with the square of the length of what it is given, so it gets at most ``PIECE`` characters
 at a time; the last sentence of a piece, which may be cut off, is put in front of the next one.
@@ -47,7 +47,7 @@ def sentences_of(texts: Sequence[str], progress: Progress | None = None) -> Sent
 
 
 class Splitter:
-    """Splits texts into sentences. Remembers paragraphs, because notes repeat those of the note before."""
+    """Splits texts into sentences; remembers paragraphs, because notes often repeat earlier ones."""
 
     def __init__(self) -> None:
         self._segment = text_module("pysbd").Segmenter(language="en", clean=False).segment

@@ -1,4 +1,4 @@
-"""Notes: who, when, what; without rows that lack one of these and without repetitions, all counted."""
+"""Tidy notes: every one has an id, a date and a text; rows without them, and duplicates, are dropped and counted."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ class Notes:
         return all(str(object_id).startswith(INVENTED) for object_id in self.objects)
 
     def fingerprint(self) -> str:
-        """Hash of who, when and what."""
+        """Hash of ids, dates and texts."""
         digest = hashlib.sha256(repr(self.objects).encode())
         digest.update(np.ascontiguousarray(self.whose).data)
         digest.update(np.ascontiguousarray(self.days.astype(np.int64)).data)
@@ -144,9 +144,9 @@ def _numbered(ids: Sequence[Any]) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
 def _by_object(
     outcomes: Mapping[str, Sequence[Any]], position: Mapping[Any, int], who: Sequence[Any], n_objects: int
 ) -> tuple[dict[str, tuple[bool | None, ...]], int]:
-    """Yes if any row of an object says so, no if some say no, otherwise unknown; and how many have both.
+    """True if any row of an object says yes, False if some say no, otherwise None; and how many objects have both.
 
-    Rows that are left out as notes have a say, as long as they name an object that is left.
+    Rows that were dropped as notes count as well if they name an object with notes.
     """
     known: dict[str, tuple[bool | None, ...]] = {}
     changing: set[int] = set()

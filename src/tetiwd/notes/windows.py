@@ -1,4 +1,4 @@
-"""Windows: which stretch of time a note belongs to, counted from its object's first note or by the calendar."""
+"""Time windows of notes, counted from the first note of every object or by the calendar."""
 
 import re
 from collections.abc import Sequence
@@ -19,19 +19,19 @@ DAYS, MONTHS = {"d": 1, "w": 7}, {"m": 1, "y": 12}
 
 @dataclass(frozen=True)
 class Length:
-    """So many years, months, weeks or days."""
+    """A number of years, months, weeks or days."""
 
     number: int
     unit: str
 
     @property
     def days(self) -> int | None:
-        """Its days; None for months and years, which differ."""
+        """Number of days; None for months and years, which vary."""
         return self.number * DAYS[self.unit] if self.unit in DAYS else None
 
     @property
     def months(self) -> int:
-        """Its months."""
+        """Number of months."""
         return self.number * MONTHS[self.unit]
 
 
