@@ -12,12 +12,13 @@ import typer
 
 from tetiwd.cli import exit_codes
 from tetiwd.cli import options as o
-from tetiwd.cli.console import Console, reports_errors
+from tetiwd.cli.command import command
+from tetiwd.cli.console import Console
 
 EXTRAS = {"demo": "palmerpenguins", "bio": "anndata", "parquet": "pyarrow", "dask": "distributed", "text": "igraph"}
 
 
-@reports_errors
+@command()
 def warmup(quiet: o.Quiet = False) -> None:
     """Compile everything now, so that the first fit does not have to. Takes up to a minute, once per version."""
     console = Console(quiet=quiet)
@@ -28,7 +29,7 @@ def warmup(quiet: o.Quiet = False) -> None:
     console.say(f"Ready after {time.monotonic() - began:.0f} seconds; compiled code is kept in {_cache()}.")
 
 
-@reports_errors
+@command()
 def doctor(as_json: o.Json = False) -> None:
     """Look at this machine and this installation, and try a small fit."""
     from tetiwd._jit import COMPILED

@@ -1,0 +1,5 @@
+"""``python -m tetiwd``: the command line."""
+
+from tetiwd.cli import main
+
+main()
