@@ -1,5 +1,6 @@
-"""``python -m tetiwd``: the command line."""
+"""``python -m tetiwd`` is the command ``tetiwd``."""
 
 from tetiwd.cli import main
 
-main()
+if __name__ == "__main__":
+    main()

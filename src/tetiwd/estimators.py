@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -295,9 +295,8 @@ class TeTiWD(_WishartClusterer):
             return series, _one_after_the_other(series)
         if isinstance(self.metric, str) and self.metric == "precomputed":
             time = np.zeros(len(X), dtype=int) if time is None else time
-            series = DistanceSeries.from_pooled(X, time=time, squared=self._told(), ids=ids, keep_cross=False)
-            if series.n_epochs > 1 and len(X) <= LARGEST_CROSS and np.isfinite(np.asarray(X, dtype=float)).all():
-                series = DistanceSeries.from_pooled(X, time=time, squared=self._told(), ids=ids)
+            cross: Literal["if known", False] = "if known" if len(X) <= LARGEST_CROSS else False
+            series = DistanceSeries.from_pooled(X, time=time, squared=self._told(), ids=ids, keep_cross=cross)
             self.n_features_in_ = sum(series.n_objects)
         else:
             features = self._features(X, reset=True)

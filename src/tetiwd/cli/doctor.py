@@ -15,7 +15,7 @@ from tetiwd.cli import options as o
 from tetiwd.cli.command import command
 from tetiwd.cli.console import Console
 
-EXTRAS = {"demo": "palmerpenguins", "bio": "anndata", "parquet": "pyarrow", "dask": "distributed", "text": "igraph"}
+EXTRAS = {"demo": "palmerpenguins", "bio": "anndata", "parquet": "pyarrow", "text": "igraph"}
 
 
 @command()

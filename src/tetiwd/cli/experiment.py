@@ -95,7 +95,7 @@ def experiment(
     from tetiwd.experiments.runner import run_experiment
     from tetiwd.experiments.statistics import overview, paired, posthocs
     from tetiwd.experiments.summary import differences_narrate
-    from tetiwd.experiments.watch import StepBar
+    from tetiwd.progress import StepBar
 
     console = Console(quiet=quiet)
     posthocs()
@@ -114,17 +114,17 @@ def experiment(
     )
     folder = ExperimentFolder(out or Path(f"experiment-{name.value}"))
     folder.open(plan)
-    units = plan.units()
-    n_done = sum(map(folder.is_done, units))
+    repeats_to_do = plan.repeats()
+    n_done = sum(map(folder.is_done, repeats_to_do))
     console.say(f"{plan.of_design.story[0].upper()}{plan.of_design.story[1:]}.")
     before = f", {n_done} of them done before" if n_done else ""
-    console.say(f"{len(units)} runs of {len(plan.methods or ())} methods{before}.")
+    console.say(f"{len(repeats_to_do)} runs of {len(plan.methods or ())} methods{before}.")
     try:
         with sigterm_as_interrupt(), nullcontext() if quiet else StepBar(name.value) as bar:
             run_experiment(plan, folder, n_processes=n_processes, progress=bar)
     except KeyboardInterrupt:
-        n_done = sum(map(folder.is_done, units))
-        console.remark(f"{n_done} of {len(units)} runs are kept in {folder.path}; the same command continues.")
+        n_done = sum(map(folder.is_done, repeats_to_do))
+        console.remark(f"{n_done} of {len(repeats_to_do)} runs are kept in {folder.path}; the same command continues.")
         raise
     results = folder.results(plan)
     with console.busy("Drawing figures"):

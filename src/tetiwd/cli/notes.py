@@ -66,19 +66,20 @@ def notes(
     from tetiwd.io.settings import RunSettings, merged
     from tetiwd.notes import notes_to_series, read_notes
     from tetiwd.notes.requirements import require_text_extra
+    from tetiwd.notes.stages import StageBar
     from tetiwd.notes.storage import FOLDER, NotesShown, keep_notes
-    from tetiwd.notes.watch import StageBar
 
     require_text_extra()
     settings = NotesSettings(**given.pop("notes", {}))
     by_place = {"answers": {"links": "place"}}  # a lineage is a topic, not a group of people
     chosen = RunSettings.from_tables(merged(by_place, given))
     target = Path(f"{stem(file)}-tetiwd") if out is None else out
-    RunFolder(target).check_free(overwrite=overwrite)
+    folder = RunFolder(target)
+    folder.check_free(overwrite=overwrite)
     with console.busy("Reading"):
         table = read_notes(file, id=id, date=date, text=text, outcomes=outcome or [], date_format=date_format)
     with nullcontext() if console.quiet else StageBar() as bar:
-        found = notes_to_series(table, settings, cache=target / FOLDER, progress=bar)
+        found = notes_to_series(table, settings, cache=folder.attach(FOLDER), progress=bar)
     for line in found.counts.narrate():
         console.remark(f"Note: {line}")
     model = resolved(chosen.model, found.series)
@@ -92,7 +93,7 @@ def notes(
         inputs={source.name: sha256_of(source)},
         remarks=found.counts.narrate(),
         overwrite=overwrite,
-        from_notes=True,
+        attached=[FOLDER],
     )
     keep_notes(target, table, settings, NotesShown(show_ids, show_text, tuple(good or ())))
     run(folder, console, found.series, threads=n_threads, checkpoint_seconds=checkpoint_seconds, strict=strict)

@@ -8,6 +8,7 @@ import typer
 from tetiwd.cli import options as o
 from tetiwd.cli.command import Tables, command
 from tetiwd.cli.console import Console, records
+from tetiwd.cli.guests import additions
 from tetiwd.errors import DataError, Setting, SettingsError, give
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.params import AnswerSettings
@@ -70,7 +71,6 @@ def report(
 
       tetiwd report run --out relapse.html --outcomes patients.csv --id patient --outcome relapse
     """
-    from tetiwd.cli.fit import report_of_notes
     from tetiwd.plots import save_figures
     from tetiwd.report import check_target, write_report
 
@@ -83,10 +83,10 @@ def report(
     console = Console(quiet=quiet)
     rates = None if outcomes is None else _rates(analysis, outcomes, outcome, id)
     with console.busy("Drawing"):
-        notes = report_of_notes(run_folder, show_ids=show_ids, show_text=show_text).notes
-        if show_text and notes is None:
+        sections = additions(run_folder, show_ids=show_ids, show_text=show_text).sections
+        if show_text and not sections:
             raise SettingsError([f"{run_folder} was not made from notes"], ["leave out ", Setting("show_text")])
-        path = write_report(analysis, target, overwrite=overwrite, show_ids=show_ids, outcomes=rates, notes=notes)
+        path = write_report(analysis, target, overwrite=overwrite, show_ids=show_ids, outcomes=rates, sections=sections)
     console.say(f"Wrote {path}.")
     if figures is not None:
         with console.busy("Drawing"):

@@ -20,12 +20,12 @@ VERSION_2 = ("memory.max", "memory.current", "")
 
 
 def require_memory(needed: int, purpose: str, remedy: str) -> None:
-    """Refuse what cannot fit: say how much it would take, how much there is, who says so, and what to do."""
+    """Refuse what cannot fit: say how much it would take, how much there is, what limits it, and what to do."""
     room = available_memory()
     if room is None or needed <= room[0]:
         return
     raise MemoryLimitError(
-        f"{purpose} takes {in_gib(needed)} of memory, but only {in_gib(room[0])} can be had ({room[1]}); {remedy}"
+        f"{purpose} takes {in_gib(needed)} of memory, but only {in_gib(room[0])} can be had ({room[1]})", remedy
     )
 
 

@@ -42,7 +42,7 @@ def write_findings(folder: ExperimentFolder, plan: Plan, results: "pd.DataFrame"
 def drawings(plan: Plan, results: "pd.DataFrame") -> "Iterator[tuple[Figure, str, str, str]]":
     """Every figure with the name of its file, its title, and what is to be seen."""
     differences = paired(results) if "fresh" in (plan.protocols or ()) else None
-    first = plan.units()[0]
+    first = plan.repeats()[0]
     for variant, simulate in plan.of_design.variants.items():
         name, simulation = name_for_files(variant), simulate(first.data_seed)
         for protocol in plan.protocols or ():

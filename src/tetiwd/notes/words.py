@@ -3,22 +3,12 @@
 import re
 import unicodedata
 
-from tetiwd.notes.negation import negated
+from tetiwd.notes.negation import ENGLISH, negated
 
 NUMBER, DATE, NOT = "#number", "#date", "not_"
 
-# Words that say nothing by themselves. The list is short on purpose; words of negation are not on it.
-STOP_WORDS = frozenset(
-    """a although an and are as at be because been being but by can could did do does for from had has have he her hers
-    him his however i if in into is it its may me my of on or our s she so such t than that the their them then there
-    these they this those though to us was we were whereas which while who whom will with would yet you your
-    """.split()  # noqa: SIM905
-)
-UNITS = frozenset(  # what may stand right behind a number, without a blank, and is no part of a name like "19q"
-    """am bpm c cc cm f fr g gm gy h hr hrs iu k kg l lb lbs m mcg meq mg min ml mm mmhg mmol mo mos ng nd pm pt rd s
-    sec st th u ug um w wk wks x y yo yr yrs
-    """.split()  # noqa: SIM905
-)
+STOP_WORDS = frozenset(ENGLISH["stop_words"])
+UNITS = frozenset(ENGLISH["units"])
 
 MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"

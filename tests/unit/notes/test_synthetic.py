@@ -297,8 +297,8 @@ def test_vocabulary_is_whole():
     used = [topic for group in GROUPS for topic in group.weights]
     assert set(used) == set(SPECIFIC)
     for group in GROUPS:
-        assert all(used.count(topic) == 1 for topic in group.own.split()), group.name
-        assert all(used.count(topic) > 1 for topic in group.shared.split()), group.name
+        assert all(used.count(topic) == 1 for topic in group.only), group.name
+        assert all(used.count(topic) > 1 for topic in group.shared), group.name
     assert len(TOPICS) == len(BOILERPLATE) + len(BACKGROUND) + len(SPECIFIC)
     templates = [template for topic in TOPICS.values() for template in topic.templates]
     assert len(set(templates)) == len(templates)
