@@ -109,13 +109,14 @@ def run(
     """Sample, from checkpoints if there are any; answer, write, and say what was found."""
     from tetiwd.analysis import Analysis
     from tetiwd.chains import run_chains
+    from tetiwd.cli.doctor import about_compiling
     from tetiwd.io.checkpoint import has_any_checkpoint
     from tetiwd.report import write_report
 
     settings, began_before = folder.settings(), has_any_checkpoint(folder.checkpoint)
     console.remark(f"{_in_short(series)}, dof {_short(folder.model().dof)}; results will be in {folder.path}")
     console.remark("Going on from checkpoints." if began_before else "Sampling from the beginning.")
-    console.remark("The first run on a machine compiles for up to a minute.")
+    console.remark(about_compiling())
     began = clock.monotonic()
     with folder.working(), sigterm_as_interrupt():
         sample = run_chains(
