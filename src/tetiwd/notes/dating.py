@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data.time_order import read_date
-from tetiwd.errors import DataError
+from tetiwd.errors import DataError, Setting
 from tetiwd.io.tables import is_missing
 
 SLASHES = re.compile(r"([0-9]{4})/([0-9]{1,2})/([0-9]{1,2})(.*)", re.DOTALL)
@@ -65,12 +65,15 @@ def _plausible(day: datetime.date, precision: str) -> tuple[datetime.date | None
 
 def _no_dates(example: Any, format: str | None) -> DataError:
     if example is None:
-        return DataError("no row has a date; name the column of dates with date")
+        return DataError("no row has a date", ["name the column of dates with ", Setting("date")])
     if format is not None:
-        return DataError(
-            f"no date is written as {format!r}: {example!r} is not; correct date_format, or name the column with date"
-        )
+        fault = f"no date is written as {format!r}: {example!r} is not"
+        return DataError(fault, ["correct ", Setting("date_format"), ", or name the column with ", Setting("date")])
+    how: list[str | Setting] = [
+        "say with ",
+        Setting("date_format"),
+        ' how they are written (such as "%m/%d/%Y"), or name the column with ',
+    ]
     return DataError(
-        f"no date can be read, {example!r} for example; write dates as 2014-08-05, say with date_format how they are "
-        'written (such as "%m/%d/%Y"), or name the column with date'
+        f"no date can be read, {example!r} for example", ["write dates as 2014-08-05, ", *how, Setting("date")]
     )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.errors import SettingsError
+from tetiwd.errors import Setting, SettingsError
 
 Days = NDArray[np.datetime64]  # datetime64[D]
 Ints = NDArray[np.int64]
@@ -39,9 +39,8 @@ def as_length(text: Any) -> Length:
     """The length that is written "1y", "6m", "2w" or "90d"."""
     parts = WRITTEN.fullmatch(text.strip().lower()) if isinstance(text, str) else None
     if parts is None:
-        raise SettingsError(
-            f'window must be a number of years, months, weeks or days such as "1y", "6m", "2w" or "90d", not {text!r}'
-        )
+        fault = f' must be a number of years, months, weeks or days such as "1y", "6m", "2w" or "90d", not {text!r}'
+        raise SettingsError([Setting("window"), fault])
     return Length(int(parts[1]), parts[2])
 
 
