@@ -15,9 +15,9 @@ from tetiwd.checkpoint import Keeper
 from tetiwd.data import DistanceSeries
 from tetiwd.data.memory import require_memory
 from tetiwd.draws import Frozen
-from tetiwd.errors import SettingsError
+from tetiwd.errors import Setting, SettingsError, give
 from tetiwd.pace import Clock, Progress, Report
-from tetiwd.params import Hyperparameters, SamplerSettings, is_whole
+from tetiwd.params import Hyperparameters, SamplerSettings, check_whole
 from tetiwd.sample import Sample
 from tetiwd.sampler import Chain, run_chain
 from tetiwd.start import start_chain
@@ -60,12 +60,11 @@ def run_chains(
     """
     hyperparameters, settings = resolved(hyperparameters or Hyperparameters(), series), settings or SamplerSettings()
     n_threads = n_processors() if n_threads is None else n_threads
-    if not is_whole(n_threads, 1):
-        raise SettingsError(f"n_threads must be a whole number of at least 1, not {n_threads!r}")
+    check_whole("n_threads", n_threads, 1)
     if resume and checkpoint is None:
-        raise SettingsError("resume=True needs the folder with the checkpoints: checkpoint=…")
+        raise SettingsError([Setting("resume", True), " needs the folder with the checkpoints"], give("checkpoint"))
     if not checkpoint_seconds >= 0:
-        raise SettingsError(f"checkpoint_seconds must be 0 or more, not {checkpoint_seconds!r}")
+        raise SettingsError([Setting("checkpoint_seconds"), f" must be 0 or more, not {checkpoint_seconds!r}"])
     check_run(series, hyperparameters, settings)
     chains = [Chain(series, hyperparameters, settings, index) for index in range(settings.n_chains)]
     keeper = None if checkpoint is None else Keeper(Path(checkpoint), series, chains, checkpoint_seconds)
@@ -84,7 +83,7 @@ def check_run(series: DistanceSeries, hyperparameters: Hyperparameters, settings
     require_memory(
         bytes_of_chains(series.n_objects, settings),
         f"running {settings.n_chains} chains of {settings.n_draws} draws over {sum(series.n_objects)} objects",
-        "ask for fewer chains (n_chains) or fewer draws (n_draws)",
+        ["ask for fewer chains (", Setting("n_chains"), ") or fewer draws (", Setting("n_draws"), ")"],
     )
     if not isinstance(settings.init, str):
         start_chain(series, hyperparameters, settings, 0, unit=None)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
 from tetiwd.data.fingerprint import fingerprint
-from tetiwd.errors import CheckpointError
+from tetiwd.errors import CheckpointError, Text, give
 from tetiwd.sampler import Chain
 
 FORMAT = "tetiwd-checkpoint-1"
@@ -45,9 +45,8 @@ class Keeper:
         """Continue the chains from their files, or make sure that files can be written and none is overwritten."""
         existing = [chain for chain in self.chains if has_checkpoint(self._path(chain))]
         if existing and not resume:
-            raise CheckpointError(
-                f"{self.folder} already holds checkpoints; pass resume=True to continue, or choose another folder"
-            )
+            remedy: Text = [give("resume", True), " to continue, or choose another folder"]
+            raise CheckpointError(f"{self.folder} already holds checkpoints", remedy)
         if resume and not existing:
             raise CheckpointError(f"there is no checkpoint in {self.folder} to resume from")
         try:

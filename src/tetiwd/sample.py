@@ -6,7 +6,7 @@ from functools import cached_property
 from tetiwd.data import DistanceSeries
 from tetiwd.diagnostics import Diagnostics, diagnose
 from tetiwd.draws import Draws, Frozen
-from tetiwd.errors import SettingsError
+from tetiwd.errors import Setting, SettingsError
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.partitions import Partitions
 
@@ -51,7 +51,7 @@ class Sample:
     def best_frozen(self) -> Frozen:
         """The annealed partition with the highest joint density among the chains."""
         if not self.frozen:
-            raise SettingsError("no partition was frozen; run with anneal set, and to the end")
+            raise SettingsError("no partition was frozen", ["run to the end, with ", Setting("anneal")])
         return max(self.frozen, key=lambda frozen: frozen.log_joint)
 
 

@@ -10,7 +10,7 @@ from tetiwd.data.checks import Matrix, Place, row_blocks
 from tetiwd.data.negative_type import Kind
 from tetiwd.data.sampling import Tree, cut_tree, sampled_tree
 from tetiwd.density import log_partitions
-from tetiwd.errors import SettingsError
+from tetiwd.errors import Setting, SettingsError
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.state import ChainState, Ints, start_values
 
@@ -43,17 +43,17 @@ def start_chain(
     slots = [np.unique(labels_t, return_inverse=True)[1] for labels_t in labels]
     for t, slots_t in enumerate(slots):
         if slots_t.max() >= limit:
-            raise SettingsError(
-                f"the start has {slots_t.max() + 1} clusters at epoch {t}, but max_clusters and df_A allow {limit:g}"
-            )
+            fault, limits = f"the start has {slots_t.max() + 1} clusters at epoch {t}, but ", f" allow {limit:g}"
+            raise SettingsError([fault, Setting("max_clusters"), " and ", Setting("df_A"), limits])
     state = ChainState(series, slots, unit=unit)
     start_values(state, hyperparameters)
     if given and hyperparameters.coupling:
         _link_by_label(state, labels)
         if log_partitions(state, hyperparameters, state.xi) == -np.inf:
+            limit_of_clusters = Setting("max_clusters", hyperparameters.max_clusters)
             raise SettingsError(
-                f"the start needs more than max_clusters = {hyperparameters.max_clusters} at consecutive epochs; "
-                "give linked clusters equal labels, or allow more clusters"
+                ["the start needs more than ", limit_of_clusters, " at consecutive epochs"],
+                "give linked clusters equal labels, or allow more clusters",
             )
     return state
 
@@ -93,12 +93,13 @@ def _nearest(matrix: Matrix, kind: Kind, clusters: list[Ints]) -> Ints:
 def check_labels(labels: Sequence[Any], series: DistanceSeries) -> list[Ints]:
     """Labels given by the user: one integer per object."""
     if len(labels) != series.n_epochs:
-        raise SettingsError(f"init has labels for {len(labels)} epochs, but there are {series.n_epochs}")
+        raise SettingsError([Setting("init"), f" has labels for {len(labels)} epochs, but there are {series.n_epochs}"])
     checked = []
     for t, (given, n) in enumerate(zip(labels, series.n_objects, strict=True)):
         array = np.asarray(given)
         if array.shape != (n,) or array.dtype.kind not in "iu":
-            raise SettingsError(f"init of epoch {t} must be {n} integers, not {array.dtype} of shape {array.shape}")
+            fault = f" of epoch {t} must be {n} integers, not {array.dtype} of shape {array.shape}"
+            raise SettingsError([Setting("init"), fault])
         checked.append(array.astype(np.int64))
     return checked
 

@@ -11,8 +11,12 @@ import typer
 
 from tetiwd.cli import exit_codes
 from tetiwd.cli import options as o
-from tetiwd.cli.console import Console, records, reports_errors
+from tetiwd.cli.command import command
+from tetiwd.cli.console import Console, records
 from tetiwd.cli.guests import additions
+from tetiwd.io.data_settings import DataSettings
+from tetiwd.io.settings import RunSettings
+from tetiwd.params import AnswerSettings, Hyperparameters, SamplerSettings
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
@@ -20,64 +24,24 @@ if TYPE_CHECKING:
     from tetiwd.io.run_folder import RunFolder
     from tetiwd.workflow import Watcher
 
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out", "-o", help="Folder for the results; named after the first file if not given.", show_default=False,
-        rich_help_panel=o.SHOW,
-    ),
-]  # fmt: skip
-Strict = Annotated[
-    bool,
-    typer.Option("--strict", help="End with exit code 8 if the chains do not agree.", rich_help_panel=o.SHOW),
-]
-MoreDraws = Annotated[
-    int | None,
-    typer.Option("--draws", help="Draws of each chain in all, to extend a run.", show_default=False),
-]
+MoreDraws = Annotated[int | None, o.option("--draws", text="Total draws of each chain, to extend a run.")]
 
 
-@reports_errors
+@command(DataSettings, Hyperparameters, SamplerSettings, AnswerSettings)
 def fit(
     files: o.Files,
-    out: Out = None,
-    format: o.Format = None,
-    squared: o.Squared = None,
-    similarities: o.Similarities = False,
-    metric: o.Metric = None,
-    standardize: o.Standardize = False,
-    columns: o.Columns = None,
-    id: o.Id = None,
-    time: o.Time = None,
-    times: o.Times = None,
-    by: o.By = None,
-    objects: o.Objects = None,
-    drop_missing: o.Missing = False,
-    drop_small: o.DropSmall = False,
-    symmetrize: o.Symmetrize = False,
-    cross: o.Cross = None,
-    dof: o.Dof = None,
-    xi: o.Xi = None,
-    max_clusters: o.MaxClusters = None,
-    loss: o.Loss = None,
-    at_most: o.AtMost = None,
-    links: o.Links = None,
-    chains: o.Chains = None,
-    warmup: o.Warmup = None,
-    draws: o.NDraws = None,
-    seed: o.Seed = None,
-    threads: o.Threads = None,
-    checkpoint_seconds: o.CheckpointSeconds = 60.0,
-    settings: o.SettingsFile = None,
-    assignments: o.Assignments = None,
+    *,
+    out: o.Out = None,
     overwrite: o.Overwrite = False,
-    strict: Strict = False,
-    quiet: o.Quiet = False,
-    as_json: o.Json = False,
+    n_threads: o.Threads = None,
+    checkpoint_seconds: o.CheckpointSeconds = o.CHECKPOINT_SECONDS,
+    strict: o.Strict = False,
+    settings: RunSettings,
+    console: Console,
 ) -> None:
-    """Find clusters at every time and the lineages that link them, and write a folder of results.
+    """Find the clusters at every time and the lineages that link them, and write a results folder.
 
-    Ctrl-C keeps what was drawn; tetiwd resume goes on from there, also after a crash. Examples:
+    Ctrl-C keeps the draws so far; tetiwd resume continues from there, also after a crash. Examples:
 
       tetiwd fit measurements.csv --time year --id patient --standardize --out run
 
@@ -87,57 +51,42 @@ def fit(
     """
     from tetiwd.io.read import read_series
     from tetiwd.io.run_folder import RunFolder
-    from tetiwd.io.settings import RunSettings, merged, parse_assignment, read_settings
     from tetiwd.workflow import fit_into
 
-    given = o.data_tables(
-        format=format, squared=squared, similarities=similarities, metric=metric, standardize=standardize,
-        columns=columns, id=id, time=time, times=times, by=by, objects=objects, drop_missing=drop_missing,
-        drop_small=drop_small, symmetrize=symmetrize, cross=cross,
-    )  # fmt: skip
-    options = {
-        "data": given,
-        "model": o.model_tables(dof, xi, max_clusters),
-        "sampler": o.sampler_tables(chains, warmup, draws, seed),
-        "answers": o.answer_tables(loss, at_most, links),
-    }
-    tables = [read_settings(settings)] if settings else []
-    chosen = RunSettings.from_tables(merged(*tables, options, *map(parse_assignment, assignments or [])))
-    console = Console(quiet=quiet, as_json=as_json)
     target = Path(f"{stem(files[0])}-tetiwd") if out is None else out
     RunFolder(target).check_free(overwrite=overwrite)
     with console.busy("Reading"):
-        given_data = read_series(files, chosen.data)
-    for remark in given_data.remarks:
+        given = read_series(files, settings.data)
+    for remark in given.remarks:
         console.remark(f"Note: {remark}")
     with sigterm_as_interrupt():
         analysis = fit_into(
             target,
-            given_data.series,
-            chosen,
-            inputs=given_data.hashes,
-            remarks=given_data.remarks,
+            given.series,
+            settings,
+            inputs=given.hashes,
+            remarks=given.remarks,
             overwrite=overwrite,
-            n_threads=threads,
+            n_threads=n_threads,
             checkpoint_seconds=checkpoint_seconds,
             watcher=watcher_for(console),
         )
     deliver(analysis, console, target, strict=strict)
 
 
-@reports_errors
+@command()
 def resume(
     run_folder: o.Folder,
-    draws: MoreDraws = None,
-    threads: o.Threads = None,
-    checkpoint_seconds: o.CheckpointSeconds = 60.0,
-    strict: Strict = False,
-    quiet: o.Quiet = False,
-    as_json: o.Json = False,
+    *,
+    n_draws: MoreDraws = None,
+    n_threads: o.Threads = None,
+    checkpoint_seconds: o.CheckpointSeconds = o.CHECKPOINT_SECONDS,
+    strict: o.Strict = False,
+    console: Console,
 ) -> None:
-    """Continue a run that was stopped or killed, or extend one that is complete.
+    """Continue a run that was stopped or killed, or extend a complete one.
 
-    The results are the same as if it had never been interrupted. Examples:
+    The results are the same as without interruption. Examples:
 
       tetiwd resume run
 
@@ -145,12 +94,12 @@ def resume(
     """
     from tetiwd.workflow import resume as go_on
 
-    console, added = Console(quiet=quiet, as_json=as_json), additions(run_folder)
+    added = additions(run_folder)
     with sigterm_as_interrupt():
         analysis = go_on(
             run_folder,
-            n_draws=draws,
-            n_threads=threads,
+            n_draws=n_draws,
+            n_threads=n_threads,
             checkpoint_seconds=checkpoint_seconds,
             sections=added.sections,
             show_ids=added.show_ids,
@@ -161,6 +110,7 @@ def resume(
 
 def watcher_for(console: Console) -> "Watcher":
     """Lets the console show how a run goes."""
+    from tetiwd.cli.doctor import about_compiling
     from tetiwd.workflow import Watcher
 
     class OnConsole(Watcher):
@@ -170,7 +120,7 @@ def watcher_for(console: Console) -> "Watcher":
             dof = _short(folder.hyperparameters().dof)
             console.remark(f"{_in_short(series)}, dof {dof}; results will be in {folder.path}")
             console.remark("Going on from checkpoints." if resumed else "Sampling from the beginning.")
-            console.remark("The first run on a machine compiles for up to a minute.")
+            console.remark(about_compiling())
 
         def busy(self, doing: str) -> Any:
             return console.busy(doing)
