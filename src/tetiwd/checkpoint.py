@@ -1,6 +1,6 @@
 """A checkpoint of one chain: written atomically, hashed, the previous one kept; no pickle on the way back.
 
-A file is one line (format and sha256 of the rest) followed by an npz archive.
+A file is one line (format, and sha256 of format and rest) followed by an npz archive.
 """
 
 import hashlib
@@ -21,8 +21,8 @@ from tetiwd.data.fingerprint import fingerprint
 from tetiwd.errors import CheckpointError, Text, give
 from tetiwd.sampler import Chain
 
-FORMAT = "tetiwd-checkpoint-1"
-About = dict[str, dict[str, str]]  # what a run was about: data, hyperparameters, settings, each field as text
+NAME, VERSION = "tetiwd-checkpoint", 2
+About = dict[str, dict[str, str]]  # data, hyperparameters, settings and statistics of a run, each field as text
 
 
 class Keeper:
@@ -38,6 +38,7 @@ class Keeper:
             "data": {"hash": fingerprint(series)[:16]},
             "hyperparameters": _as_text(asdict(chains[0].hyperparameters)),
             "settings": settings,
+            "statistics": dict(chains[0].draws.axes),
         }
         self._written = [time.monotonic()] * len(chains)
 
@@ -82,7 +83,7 @@ def write_checkpoint(path: Path, about: About, arrays: dict[str, NDArray[Any]], 
     text = np.frombuffer(json.dumps({"about": about, "values": values}).encode(), dtype=np.uint8)
     np.savez(buffer, allow_pickle=False, **arrays, values_json=text)
     payload = buffer.getvalue()
-    head = f"{FORMAT} {hashlib.sha256(payload).hexdigest()}\n".encode()
+    head = _first_line(payload) + b"\n"
     fresh = path.with_name(path.name + ".new")
     with open(fresh, "wb") as file:
         file.write(head + payload)
@@ -138,21 +139,36 @@ def previous_of(path: Path) -> Path:
     return path.with_name(path.name + ".previous")
 
 
+def _first_line(payload: bytes, version: int = VERSION) -> bytes:
+    name = f"{NAME}-{version}"
+    digest = hashlib.sha256(b"" if version == 1 else name.encode())  # the hash covers the version, but for the first
+    digest.update(payload)
+    return f"{name} {digest.hexdigest()}".encode()
+
+
 def _whole_payload(path: Path) -> bytes | None:
-    """What follows the first line, if the checksum in that line fits."""
+    """What follows the first line, if the checksum in that line fits; files of other versions are refused."""
     line, _, payload = path.read_bytes().partition(b"\n")
-    expected = f"{FORMAT} {hashlib.sha256(payload).hexdigest()}".encode()
-    return payload if line == expected else None
+    if line == _first_line(payload):
+        return payload
+    version = line.removeprefix(f"{NAME}-".encode()).partition(b" ")[0]
+    if version.isdigit() and line == _first_line(payload, int(version)):
+        raise CheckpointError(
+            f"the checkpoint {path.name} has format {int(version)}, and this version of tetiwd reads format {VERSION}",
+            "continue with the version that began the run, or start a new run",
+        )
+    return None
 
 
-def _check_about(path: Path, found: About, wanted: About) -> None:
+def _check_about(path: Path, stored: About, wanted: About) -> None:
     for what, fields in wanted.items():
-        differing = [name for name, value in fields.items() if found.get(what, {}).get(name) != value]
+        before = stored.get(what, {})
+        differing = [name for name in fields | before if before.get(name) != fields.get(name)]
         if differing:
-            changes = ", ".join(f"{name} was {found[what].get(name)}, now {fields[name]}" for name in differing)
+            changes = ", ".join(f"{name} was {before.get(name)}, now {fields.get(name)}" for name in differing)
             raise CheckpointError(
-                f"the checkpoint {path.name} belongs to other {what} ({changes}); continue with the {what} it was made "
-                "with, or start in an empty folder"
+                f"the checkpoint {path.name} belongs to other {what} ({changes})",
+                f"continue with the {what} it was made with, or start in an empty folder",
             )
 
 
@@ -169,6 +185,6 @@ def _as_text(fields: dict[str, object]) -> dict[str, str]:
     """Every field as text that can be compared; labels per epoch as a hash."""
     init = fields.get("init")
     if init is not None and not isinstance(init, str):
-        numbers = json.dumps([np.asarray(own).tolist() for own in init])  # type: ignore[attr-defined]
+        numbers = json.dumps([np.asarray(labels).tolist() for labels in init])  # type: ignore[attr-defined]
         fields = fields | {"init": f"labels {hashlib.sha256(numbers.encode()).hexdigest()[:12]}"}
     return {name: str(value) for name, value in fields.items()}

@@ -1,6 +1,7 @@
 """Checkpoint files: whole or refused, and the generation before is there when the last one is damaged."""
 
 import contextlib
+import hashlib
 import os
 import signal
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 
 from reference import rng_for
 from runs import MODEL, SETTINGS, digest, small_series
-from tetiwd import run_chains
+from tetiwd import run_chains, sampler
 from tetiwd.checkpoint import previous_of, read_checkpoint, write_checkpoint
 from tetiwd.errors import CheckpointError
 
@@ -87,6 +88,23 @@ def test_what_differs_is_named(tmp_path):
     other = ABOUT | {"settings": {"thin": "1", "seed": "7"}}
     with pytest.raises(CheckpointError, match=r"belongs to other settings \(seed was 2, now 7\); continue with"):
         read_checkpoint(path, other)
+
+
+def test_a_checkpoint_of_another_version_is_refused(tmp_path):
+    path = tmp_path / "one"
+    write(path, 3)
+    payload = path.read_bytes().partition(b"\n")[2]
+    head = f"tetiwd-checkpoint-1 {hashlib.sha256(payload).hexdigest()}\n".encode()
+    path.write_bytes(head + payload)
+    with pytest.raises(CheckpointError, match="one has format 1, and this version of tetiwd reads format 2; continue"):
+        read_checkpoint(path, ABOUT)
+
+
+def test_a_checkpoint_of_other_moves_is_refused(tmp_path, monkeypatch):
+    run_chains(small_series(), MODEL, SETTINGS, checkpoint=tmp_path)
+    monkeypatch.setattr(sampler, "MOVES", sampler.MOVES[:-2] + sampler.MOVES[-1:])
+    with pytest.raises(CheckpointError, match=r"belongs to other statistics \(exchange_acceptance was time, now None"):
+        run_chains(small_series(), MODEL, SETTINGS, checkpoint=tmp_path, resume=True)
 
 
 def test_a_crash_while_writing_leaves_the_last_one(tmp_path, monkeypatch):
