@@ -155,8 +155,8 @@ def _where(quantity: Quantity, values: NDArray[np.float64]) -> str:
         return f"{quantity.name} (R-hat {quantity.r_hat:.2f}; means by chain {means})"
     groups: dict[int, list[str]] = {}
     for chain, row in enumerate(values, start=1):
-        found, counts = np.unique(row, return_counts=True)
-        groups.setdefault(int(found[counts.argmax()]), []).append(str(chain))
+        n_clusters, counts = np.unique(row, return_counts=True)
+        groups.setdefault(int(n_clusters[counts.argmax()]), []).append(str(chain))
     if len(groups) == 1:
         means = ", ".join(f"{mean:.1f}" for mean in values.mean(axis=1))
         return f"{quantity.name} (R-hat {quantity.r_hat:.2f}; means by chain {means})"

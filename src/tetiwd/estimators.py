@@ -263,8 +263,8 @@ class TeTiWD(_WishartClusterer):
         pooled matrix also to all rows, (m, N). ``time`` is one of ``times_``, the last by default. There is one column
         per cluster of that time, in increasing order of lineage, and one more for "none of these".
         """
-        found = self._classify(X, time)
-        return np.column_stack([found.probabilities, found.none])
+        classified = self._classify(X, time)
+        return np.column_stack([classified.probabilities, classified.none])
 
     def predict(self, X: Any, time: Any = None) -> NDArray[np.int64]:
         """The most probable lineage of every new object, −1 for none of these."""
@@ -377,8 +377,8 @@ class TiWD(_WishartClusterer):
 
         ``X`` are features of new objects, (m, p), or their distances to the objects of the fit, (m, n).
         """
-        found = self._classified(X, 0, None)
-        return np.column_stack([found.probabilities, found.none])
+        classified = self._classified(X, 0, None)
+        return np.column_stack([classified.probabilities, classified.none])
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """The most probable cluster of every new object, −1 for none of these."""

@@ -46,12 +46,12 @@ class Partitions:
         by_epoch = list(labels) if isinstance(labels, list | tuple) else [labels]
         if not by_epoch:
             raise DataError("there is no epoch; give an array of labels for each")
-        arrays = [_as_labels(own, t) for t, own in enumerate(by_epoch)]
-        if len({len(own) for own in arrays}) != 1:
-            raise DataError(f"every epoch needs the same number of draws, not {[len(own) for own in arrays]}")
+        arrays = [_as_labels(labels_t, t) for t, labels_t in enumerate(by_epoch)]
+        if len({len(labels_t) for labels_t in arrays}) != 1:
+            raise DataError(f"every epoch needs the same number of draws, not {[len(labels_t) for labels_t in arrays]}")
         if times is not None and np.shape(times)[:1] != (len(arrays),):
             raise DataError(f"times must have a value for each of the {len(arrays)} epochs, not {times!r}")
-        n_objects = tuple(own.shape[1] for own in arrays)
+        n_objects = tuple(labels_t.shape[1] for labels_t in arrays)
         named = tuple(range(len(arrays)) if times is None else times)
         return cls(
             numbered(np.hstack(arrays)), n_objects, named, None if ids is None else _as_ids(ids, n_objects, named)
@@ -99,7 +99,7 @@ class Partitions:
 
     def split(self, labels: NDArray[Any]) -> list[Any]:
         """An array over all objects as a list over epochs."""
-        return [labels[own] for own in self.columns]
+        return [labels[columns] for columns in self.columns]
 
     def __repr__(self) -> str:
         return f"Partitions({self.n_draws} draws of {self.n_epochs} epochs, {sum(self.n_objects)} objects)"
@@ -120,12 +120,14 @@ def numbered(labels: NDArray[Any]) -> NDArray[np.int32]:
 def check_labels(labels: Any, n_objects: Sequence[int], name: str = "labels") -> Ints:
     """Labels per epoch (or one array over all objects) as one array that fits the draws."""
     whole = labels.labels if hasattr(labels, "labels") else labels
-    if isinstance(whole, list | tuple) and any(hasattr(own, "__len__") and not isinstance(own, str) for own in whole):
-        parts = [_as_array(own, f"{name} of epoch {t}") for t, own in enumerate(whole)]
-        shapes = [own.shape for own in parts]
+    if isinstance(whole, list | tuple) and any(
+        hasattr(part, "__len__") and not isinstance(part, str) for part in whole
+    ):
+        parts = [_as_array(part, f"{name} of epoch {t}") for t, part in enumerate(whole)]
+        shapes = [part.shape for part in parts]
         if shapes != [(n,) for n in n_objects]:
             raise DataError(f"{name} must be one list per epoch with {tuple(n_objects)} entries; shapes are {shapes}")
-        flat = np.concatenate([_as_integers(own, name) for own in parts])
+        flat = np.concatenate([_as_integers(part, name) for part in parts])
     else:
         flat = _as_array(whole, name)
     if flat.shape != (sum(n_objects),):
@@ -136,10 +138,10 @@ def check_labels(labels: Any, n_objects: Sequence[int], name: str = "labels") ->
 
 
 def _as_ids(ids: Sequence[Sequence[Any]], n_objects: Sequence[int], times: Sequence[Any]) -> tuple[NDArray[Any], ...]:
-    if not isinstance(ids, Sequence) or [np.shape(own)[:1] for own in ids] != [(n,) for n in n_objects]:
+    if not isinstance(ids, Sequence) or [np.shape(ids_t)[:1] for ids_t in ids] != [(n,) for n in n_objects]:
         raise DataError(f"ids must be one list per epoch, with {tuple(n_objects)} entries")
     shown = ["" if time == t else f" ({time})" for t, time in enumerate(times)]
-    return check_ids([list(own) for own in ids], shown, [range(n) for n in n_objects])
+    return check_ids([list(ids_t) for ids_t in ids], shown, [range(n) for n in n_objects])
 
 
 def _as_labels(labels: Any, t: int) -> NDArray[Any]:

@@ -32,7 +32,7 @@ class ChainState:
         self.unit = series.unit if unit is None else unit
         self.capacity = capacity
         self._views: dict[Any, Epoch | Neighbour] = {}  # made when first asked for, forgotten when arrays are replaced
-        self.z = [np.array(own, dtype=np.int64) for own in labels]  # T × (n_t,) slots
+        self.z = [np.array(slots, dtype=np.int64) for slots in labels]  # T × (n_t,) slots
         self.size = np.zeros((T, 1), dtype=np.int64)
         self.counts = np.zeros((T, capacity), dtype=np.int64)
         self.block_sums = np.zeros((T, capacity, capacity))
@@ -43,8 +43,8 @@ class ChainState:
         self.alpha = self.xi = self.new_scale = 1.0
         traces = [float(np.trace(K, dtype=float)) if self.similarity else 0.0 for K in series.matrices]
         self.trace = np.array(traces) / self.unit
-        for t, own in enumerate(self.z):
-            self.size[t] = own.max() + 1
+        for t, slots in enumerate(self.z):
+            self.size[t] = slots.max() + 1
         while self.size.max() >= self.capacity:
             self.grow()
         self.rebuild()
@@ -99,19 +99,19 @@ class ChainState:
         ids: list[Ints] = []
         fresh = 0
         for t in range(self.n_epochs):
-            own = np.empty(self.size[t, 0], dtype=np.int64)
-            for c in range(len(own)):
+            lineages = np.empty(self.size[t, 0], dtype=np.int64)
+            for c in range(len(lineages)):
                 if self.back[t, c] >= 0:
-                    own[c] = ids[t - 1][self.back[t, c]]
+                    lineages[c] = ids[t - 1][self.back[t, c]]
                 else:
-                    own[c] = fresh
+                    lineages[c] = fresh
                     fresh += 1
-            ids.append(own)
+            ids.append(lineages)
         return ids
 
     def labels(self) -> list[Ints]:
         """Lineage id of every object, T × (n_t,)."""
-        return [ids[own] for ids, own in zip(self.lineage_ids(), self.z, strict=True)]
+        return [ids[slots] for ids, slots in zip(self.lineage_ids(), self.z, strict=True)]
 
     def geometry(self) -> list[Floats]:
         """A_t of the clusters present, rows in increasing order of lineage id (as ``log_joint`` takes it)."""
@@ -153,16 +153,16 @@ class ChainState:
     def rebuild(self) -> None:
         """Recompute everything derived from the assignments: counts, row sums, block sums. Reads all of D."""
         self._views = {}
-        for t, own in enumerate(self.z):
+        for t, slots in enumerate(self.z):
             k = int(self.size[t, 0])
-            self.counts[t] = np.bincount(own, minlength=self.capacity)
+            self.counts[t] = np.bincount(slots, minlength=self.capacity)
             for c in range(k):
-                self.row_sums[t][c] = _sum_of_rows(self.series.matrices[t], np.flatnonzero(own == c))
+                self.row_sums[t][c] = _sum_of_rows(self.series.matrices[t], np.flatnonzero(slots == c))
             self.row_sums[t][:k] /= self.unit
             self.row_sums[t][k:] = 0
             self.block_sums[t] = 0
             for c in range(k):
-                self.block_sums[t][:, c] = self.row_sums[t][:, own == c].sum(axis=1)
+                self.block_sums[t][:, c] = self.row_sums[t][:, slots == c].sum(axis=1)
             block = self.block_sums[t]
             block[:] = (block + block.T) / 2
 

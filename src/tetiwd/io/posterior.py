@@ -61,7 +61,7 @@ def to_datatree(sample: Sample) -> "xr.DataTree":
     epoch = np.repeat(np.arange(series.n_epochs), series.n_objects)
     constant: dict[str, Any] = {"epoch": ("object", epoch), "object_time": ("object", np.asarray(times)[epoch])}
     if series.ids is not None:
-        constant["object_id"] = ("object", plain_labels([own for ids in series.ids for own in ids.tolist()]))
+        constant["object_id"] = ("object", plain_labels([id for ids in series.ids for id in ids.tolist()]))
     groups = {
         "posterior": group(PARAMETERS),
         "sample_stats": group(STATISTICS | {name: (axis,) for name, axis in sample.draws[0].axes.items()}),
@@ -137,8 +137,8 @@ def _geometry(sample: Sample, n: int, times: NDArray[Any]) -> "xr.Dataset":
     A = np.full((len(kept), len(kept[0]), len(times), most, most), np.nan)
     for c, chain in enumerate(kept):
         for i, draw in enumerate(chain):
-            for t, own in enumerate(draw):
-                A[c, i, t, : len(own), : len(own)] = own
+            for t, A_t in enumerate(draw):
+                A[c, i, t, : len(A_t), : len(A_t)] = A_t
     every = sample.draws[0].geometry_every
     return xr.Dataset(
         {"A": (("chain", "kept_draw", "time", "cluster", "other_cluster"), A)},

@@ -23,9 +23,9 @@ def write_series(path: Path, series: DistanceSeries) -> None:
     for t, matrix in enumerate(series.matrices):
         variables[f"matrix_{t}"] = ((f"object_{t}", f"other_{t}"), matrix)
     if series.ids is not None:
-        every = plain_labels([own for ids in series.ids for own in ids.tolist()])  # of one kind at all epochs
-        for t, own in enumerate(np.split(every, np.cumsum(series.n_objects)[:-1])):
-            variables[f"ids_{t}"] = (f"object_{t}", own)
+        every = plain_labels([id for ids in series.ids for id in ids.tolist()])  # of one kind at all epochs
+        for t, ids_t in enumerate(np.split(every, np.cumsum(series.n_objects)[:-1])):
+            variables[f"ids_{t}"] = (f"object_{t}", ids_t)
     if series.cross is not None:
         variables["cross"] = (("object", "other"), series.cross)
     attributes: dict[str, Any] = {"kind": series.kind, "n_epochs": series.n_epochs}

@@ -26,7 +26,7 @@ class Memberships:
     def certainty(self) -> list[Floats]:
         """Probability of the cluster that the clustering puts every object in, T × (n_t,)."""
         labels = self.alignment.clustering.labels
-        return [p[np.arange(len(p)), own] for p, own in zip(self.probabilities, labels, strict=True)]
+        return [p[np.arange(len(p)), lineage] for p, lineage in zip(self.probabilities, labels, strict=True)]
 
     def between(self, below: float = 0.7) -> "pd.DataFrame":
         """Rows of :meth:`table` of objects whose certainty is below a bound, the least certain first."""
@@ -45,23 +45,23 @@ class Memberships:
 
         parts = []
         clustering = self.alignment.clustering
-        for time, p, own in zip(clustering.times, self.probabilities, clustering.labels, strict=True):
+        for time, p, lineage in zip(clustering.times, self.probabilities, clustering.labels, strict=True):
             rows = np.arange(len(p))
             rest = p.copy()
-            rest[rows, own] = -1
+            rest[rows, lineage] = -1
             following = rest.argmax(axis=1)
             part = {
                 "time": [time] * len(p),
                 "object": rows,
-                "lineage": own,
-                "certainty": p[rows, own],
+                "lineage": lineage,
+                "certainty": p[rows, lineage],
                 "next_lineage": np.where(following == p.shape[1] - 1, -1, following),
                 "next_probability": np.maximum(rest[rows, following], 0),
             }
             parts.append(pd.DataFrame(part))
         table = pd.concat(parts, ignore_index=True)
         if self.alignment.partitions.ids is not None:
-            ids = [own for by_epoch in self.alignment.partitions.ids for own in by_epoch.tolist()]
+            ids = [id for by_epoch in self.alignment.partitions.ids for id in by_epoch.tolist()]
             table.insert(2, "id", pd.Series(ids, dtype=None if isinstance(ids[0], int) else object))
         return table
 

@@ -39,7 +39,7 @@ class Clustering:
     @property
     def n_clusters(self) -> list[int]:
         """Clusters at every epoch."""
-        return [len(np.unique(own)) for own in self.labels]
+        return [len(np.unique(labels)) for labels in self.labels]
 
     @property
     def n_lineages(self) -> int:
@@ -67,9 +67,9 @@ def as_clustering(
     if isinstance(labels, Clustering):
         check_labels(labels.labels, partitions.n_objects)
         return labels
-    own = in_order_of_birth(check_labels(labels, partitions.n_objects), partitions)
-    expected = float(losses_by_draw(own, partitions, measure).mean())
-    return Clustering(partitions.split(own), partitions.times, expected, measure.name, found_by, linked_by)
+    lineages = in_order_of_birth(check_labels(labels, partitions.n_objects), partitions)
+    expected = float(losses_by_draw(lineages, partitions, measure).mean())
+    return Clustering(partitions.split(lineages), partitions.times, expected, measure.name, found_by, linked_by)
 
 
 def losses_by_draw(labels: NDArray[Any], partitions: Partitions, loss: Loss) -> NDArray[np.float64]:
@@ -80,15 +80,15 @@ def losses_by_draw(labels: NDArray[Any], partitions: Partitions, loss: Loss) -> 
     """
     total = np.zeros(partitions.n_draws)
     for t, columns in enumerate(partitions.columns):
-        own = numbered(labels[None, columns])[0]
-        total += partitions.n_objects[t] * losses_to_draws(own, partitions.epoch(t).labels, loss)
+        clusters = numbered(labels[None, columns])[0]
+        total += partitions.n_objects[t] * losses_to_draws(clusters, partitions.epoch(t).labels, loss)
     return total / sum(partitions.n_objects)
 
 
 def in_order_of_birth(labels: NDArray[Any], partitions: Partitions) -> Ints:
     """Lineages renumbered by first epoch, the larger one first."""
-    _, first, own, sizes = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
+    _, first, slot, sizes = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
     birth = np.searchsorted([c.stop for c in partitions.columns], first, side="right")
     rank = np.empty(len(sizes), dtype=np.int64)
     rank[np.lexsort((first, -sizes, birth))] = np.arange(len(sizes))
-    return rank[own.ravel()]
+    return rank[slot.ravel()]

@@ -31,7 +31,7 @@ class Bound:
     @property
     def n_clusters(self) -> list[int]:
         """Clusters at every epoch."""
-        return [len(np.unique(own)) for own in self.labels]
+        return [len(np.unique(labels)) for labels in self.labels]
 
     def __repr__(self) -> str:
         return f"Bound({', '.join(map(str, self.n_clusters))} clusters at distance {self.distance:.3g})"
@@ -96,7 +96,7 @@ def credible_ball(
     rank = max(int(np.ceil(level * len(distances) - 1e-9)) - 1, 0)
     radius = float(np.sort(distances)[rank])
     inside = np.flatnonzero(distances <= radius + ROUNDING)
-    sizes = sum(partitions.epoch(own).labels[inside].max(axis=1) for own in range(partitions.n_epochs))
+    sizes = sum(partitions.epoch(epoch).labels[inside].max(axis=1) for epoch in range(partitions.n_epochs))
     edges = (inside[sizes == sizes.min()], inside[sizes == sizes.max()], inside)
     bounds = [_farthest(partitions, distances, rows) for rows in edges]
     return CredibleBall(level, radius, distance.name, distances, *bounds)
@@ -105,8 +105,8 @@ def credible_ball(
 def _farthest(partitions: Partitions, distances: NDArray[np.float64], rows: Ints) -> tuple[Bound, ...]:
     """The draws farthest away, each partition once."""
     most = distances[rows].max()
-    found: dict[bytes, Bound] = {}
+    bounds: dict[bytes, Bound] = {}
     for row in rows[distances[rows] >= most - ROUNDING]:
         labels = in_order_of_birth(partitions.labels[row], partitions)
-        found.setdefault(labels.tobytes(), Bound(partitions.split(labels), float(distances[row]), int(row)))
-    return tuple(found.values())
+        bounds.setdefault(labels.tobytes(), Bound(partitions.split(labels), float(distances[row]), int(row)))
+    return tuple(bounds.values())

@@ -126,11 +126,11 @@ def _largest_eigenvalues(D: Matrix, q: int, seed: int) -> tuple[Floats, Floats, 
     basis, image = np.empty((N, N_BLOCKS * width)), np.empty((N, N_BLOCKS * width))
     block = np.random.default_rng(seed).standard_normal((N, width))
     for first in range(0, N_BLOCKS * width, width):
-        own, before = slice(first, first + width), basis[:, :first]
+        columns, before = slice(first, first + width), basis[:, :first]
         for _ in range(2):  # the second time removes what rounding left of the first
             block = np.linalg.qr(block - before @ (before.T @ block))[0]
-        basis[:, own] = block
-        image[:, own] = block = _times_similarity(D, block)
+        basis[:, columns] = block
+        image[:, columns] = block = _times_similarity(D, block)
     small = basis.T @ image
     values, vectors = np.linalg.eigh((small + small.T) / 2)
     keep = np.flatnonzero(values > N * np.finfo(D.dtype).eps * values[-1])[::-1][:q]

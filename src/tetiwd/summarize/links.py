@@ -134,11 +134,11 @@ class PlaceLinks:
         return self._kept[t][1]
 
     def _assign(self, alignment: Alignment, earlier: int, t: int) -> Bools:
-        here, there = (np.flatnonzero(alignment.present[own]) for own in (earlier, t))
+        here, there = (np.flatnonzero(alignment.present[epoch]) for epoch in (earlier, t))
         squared = self.place.squared_distances(alignment, earlier, t)
         linked = np.zeros(squared.shape, dtype=bool)
-        for s, own in enumerate(squared[:, here[:, None], there]):
-            partner = assign(own, self.place.gate)
+        for s, costs in enumerate(squared[:, here[:, None], there]):
+            partner = assign(costs, self.place.gate)
             linked[s, here[partner >= 0], there[partner[partner >= 0]]] = True
         return linked
 

@@ -42,17 +42,19 @@ class EpochOfDraw:
             self.A_after, self.after = geometry[t + 1], _sizes(draws.labels_at(t + 1)[i])
         self.block_sums = block_statistics(series.matrices[t], self.slots, len(self.A))[1]
 
-    def weigh(self, rows: Floats, own: Floats, n_births: int, rng: np.random.Generator) -> Floats:
+    def weigh(self, rows: Floats, diagonal: Floats, n_births: int, rng: np.random.Generator) -> Floats:
         """Log weights of new objects for every cluster, and for one yet to be born, (m, k + 1)."""
         row_sums = np.zeros((len(rows), len(self.A)))
         for c in range(len(self.A)):
             row_sums[:, c] = rows[:, self.slots == c].sum(axis=1)
         law = predict(self.sizes, self.block_sums, self.A, self.alpha, similarity=self.similarity)
-        present = law.log_density(row_sums, self.dof, own) + np.log([self.weight(c) for c in self.lineages.tolist()])
-        births = self.weigh_births(row_sums, own, n_births, rng)
+        present = law.log_density(row_sums, self.dof, diagonal) + np.log(
+            [self.weight(c) for c in self.lineages.tolist()]
+        )
+        births = self.weigh_births(row_sums, diagonal, n_births, rng)
         return np.column_stack([present, births]) + self.log_constant()
 
-    def weigh_births(self, row_sums: Floats, own: Floats, n_births: int, rng: np.random.Generator) -> Floats:
+    def weigh_births(self, row_sums: Floats, diagonal: Floats, n_births: int, rng: np.random.Generator) -> Floats:
         """Log weight of a new cluster, averaged over kinds and rows of A drawn from the prior, (m,)."""
         kinds = [
             (b, f)
@@ -71,8 +73,8 @@ class EpochOfDraw:
         h = np.linalg.solve(self.A, rows[:, :-1].T).T
         residuals = rows[:, -1] - (h * rows[:, :-1]).sum(axis=1)
         law = predict_first(self.sizes, self.block_sums, self.A, self.alpha, h, residuals, similarity=self.similarity)
-        found = law.log_density(row_sums, self.dof, own) + log_forward
-        return np.logaddexp.reduce(found, axis=1) - np.log(n_births) + np.log(weights.sum())
+        log_weights = law.log_density(row_sums, self.dof, diagonal) + log_forward
+        return np.logaddexp.reduce(log_weights, axis=1) - np.log(n_births) + np.log(weights.sum())
 
     def weight(self, lineage: int, b: int = FRESH, f: int = FRESH) -> float:
         """Prior weight of a lineage that is there, or of one to be born that continues b and goes on as f."""

@@ -88,8 +88,8 @@ def outcomes_by_lineage(
     check_share("level", level)
     if np.shape(prior) != (2,):
         raise SettingsError(f"prior must be the two numbers of a Beta distribution, not {prior!r}")
-    for own in prior:
-        check_positive("prior", own)
+    for number in prior:
+        check_positive("prior", number)
     partitions = alignment.partitions
     t = None if t is None else check_epoch(t, partitions.n_epochs)
     values, who = _by_column(partitions.ids, outcome, partitions.n_objects)
@@ -131,13 +131,15 @@ def _by_column(
     if isinstance(outcome, Mapping):
         if ids is None:
             raise DataError("outcomes by id need ids; give one array per epoch, or make the series with ids")
-        everybody = [own for epoch in ids for own in epoch.tolist()]
-        number = {own: i for i, own in enumerate(dict.fromkeys(everybody))}
+        everybody = [id for epoch in ids for id in epoch.tolist()]
+        number = {id: i for i, id in enumerate(dict.fromkeys(everybody))}
         if not number.keys() & outcome.keys():
             raise DataError(f"no id of the data has an outcome; the data have {everybody[0]!r}, for example")
-        who = np.array([number[own] for own in everybody])
-        return np.array([_as_number(outcome.get(own)) for own in everybody]), who
-    if len(outcome) != len(n_objects) or any(np.shape(own) != (n,) for own, n in zip(outcome, n_objects, strict=True)):
+        who = np.array([number[id] for id in everybody])
+        return np.array([_as_number(outcome.get(id)) for id in everybody]), who
+    if len(outcome) != len(n_objects) or any(
+        np.shape(values) != (n,) for values, n in zip(outcome, n_objects, strict=True)
+    ):
         raise DataError(f"outcomes must be one array per epoch with {tuple(n_objects)} entries, or a dict by id")
     flat = [_as_number(value) for epoch in outcome for value in epoch]
     return np.array(flat), np.arange(len(flat))

@@ -65,13 +65,13 @@ def representative(
     how = source_of_links(draws, links)
     some = partitions.thinned(max_draws)
     n_runs = n_runs if at_most is None else 4 * n_runs
-    found: list[Ints] = []
+    clusters: list[Ints] = []
     for t in range(partitions.n_epochs):
         most = _median_clusters(partitions.epoch(t)) if at_most == "median" else at_most
         search = Search(some.epoch(t), measure, most, np.random.default_rng([seed, t]))
-        found.append(min(search.results(n_runs), key=lambda result: result[0])[1])
-    source = place_links(how, found) if isinstance(how, DistanceSeries) else how
-    return as_clustering(partitions, linked(some, found, source), measure, "search", source)
+        clusters.append(min(search.results(n_runs), key=lambda result: result[0])[1])
+    source = place_links(how, clusters) if isinstance(how, DistanceSeries) else how
+    return as_clustering(partitions, linked(some, clusters, source), measure, "search", source)
 
 
 def _median_clusters(epoch: Partitions) -> int:
@@ -99,7 +99,7 @@ def source_of_links(draws: Sample | Partitions, links: str | Links) -> Links | D
             [Setting("links", "place"), " needs distances between times, which this series does not have"],
             ["give them with ", Setting("cross")],
         )
-    known = [] if ids is None else [set(own.tolist()) for own in ids]
+    known = [] if ids is None else [set(ids_t.tolist()) for ids_t in ids]
     recurring = any(a & b for a, b in pairwise(known))
     if links == "objects" and not recurring and len(known) > 1:
         fault = " needs objects that are there at two consecutive times; there are none"
@@ -120,20 +120,20 @@ def place_links(series: DistanceSeries, labels: list[Ints]) -> PlaceLinks:
 def linked(draws: Sample | Partitions, labels: list[Ints], links: Links) -> list[Ints]:
     """Clusters of every epoch, renamed so that those with the most probable links share a label."""
     partitions = as_partitions(draws)
-    first = np.cumsum([0, *(int(own.max()) + 1 for own in labels[:-1])])
-    apart = as_clustering(partitions, [own + start for own, start in zip(labels, first, strict=True)])
+    first = np.cumsum([0, *(int(labels_t.max()) + 1 for labels_t in labels[:-1])])
+    apart = as_clustering(partitions, [labels_t + start for labels_t, start in zip(labels, first, strict=True)])
     alignment = align(partitions, apart, max_draws=partitions.n_draws)
     lineage = np.arange(apart.n_lineages)
     ended: dict[int, int] = {}  # clusters that go nowhere, and their epochs
     for t in range(1, partitions.n_epochs):
-        found = dict(best_links(alignment, t, links))
-        ended |= {int(g): t - 1 for g in np.flatnonzero(alignment.present[t - 1]) if g not in found}
-        new = {int(h) for h in np.flatnonzero(alignment.present[t])} - set(found.values())
-        found |= returns(alignment, t, links, ended, new)
-        for earlier, later in found.items():
+        successors = dict(best_links(alignment, t, links))
+        ended |= {int(g): t - 1 for g in np.flatnonzero(alignment.present[t - 1]) if g not in successors}
+        new = {int(h) for h in np.flatnonzero(alignment.present[t])} - set(successors.values())
+        successors |= returns(alignment, t, links, ended, new)
+        for earlier, later in successors.items():
             lineage[later] = lineage[earlier]
             ended.pop(earlier, None)
-    return [lineage[own] for own in apart.labels]
+    return [lineage[labels_t] for labels_t in apart.labels]
 
 
 def best_links(alignment: Alignment, t: int, links: Links) -> list[tuple[int, int]]:
@@ -144,7 +144,7 @@ def best_links(alignment: Alignment, t: int, links: Links) -> list[tuple[int, in
     """
     from scipy.optimize import linear_sum_assignment
 
-    here, there = (np.flatnonzero(alignment.present[own]) for own in (t - 1, t))
+    here, there = (np.flatnonzero(alignment.present[epoch]) for epoch in (t - 1, t))
     probability = links.linked(alignment, t).mean(axis=0)[np.ix_(here, there)]
     died, born = links.died(alignment, t).mean(axis=0)[here], links.born(alignment, t).mean(axis=0)[there]
     gain = np.maximum(2 * probability - died[:, None] - born[None, :], 0.0)
@@ -154,14 +154,14 @@ def best_links(alignment: Alignment, t: int, links: Links) -> list[tuple[int, in
 
 def returns(alignment: Alignment, t: int, links: Links, ended: dict[int, int], new: set[int]) -> dict[int, int]:
     """Lineages that ended before t−1 and the new clusters of t that they probably come back as, the latest first."""
-    found: dict[int, int] = {}
+    successors: dict[int, int] = {}
     for earlier in sorted({epoch for epoch in ended.values() if epoch < t - 1}, reverse=True):
         back = links.returned(alignment, earlier, t)
         if back is None:
             continue
-        for g in [own for own, epoch in ended.items() if epoch == earlier]:
+        for g in [g for g, epoch in ended.items() if epoch == earlier]:
             probability = back[:, g].mean(axis=0)
             h = int(probability.argmax())
-            if probability[h] > 0.5 and h in new and h not in found.values():
-                found[g] = h
-    return found
+            if probability[h] > 0.5 and h in new and h not in successors.values():
+                successors[g] = h
+    return successors

@@ -45,23 +45,23 @@ class Search:
         """Expected loss and labels of every search."""
         from tetiwd.summarize._allocation import allocate
 
-        found = self.empty()
+        partition = self.empty()
         results = []
         for candidates in (self.some_draws(), self.linkage_cuts()):
             for labels in self.best_of(candidates):
-                self.fill(found, labels)
-                results.append(self.improved(found))
+                self.fill(partition, labels)
+                results.append(self.improved(partition))
         for _ in range(n_runs):
-            self.fill(found, None)
-            allocate(found, self.rng.permutation(self.N))
-            results.append(self.improved(found))
+            self.fill(partition, None)
+            allocate(partition, self.rng.permutation(self.N))
+            results.append(self.improved(partition))
         distinct = {by_first_appearance(labels).tobytes(): (price, labels) for price, labels in results}
         for price, labels in sorted(distinct.values(), key=lambda result: result[0])[:N_REBUILT]:
-            yield self.rebuilt(found, price, labels)
+            yield self.rebuilt(partition, price, labels)
 
     def some_draws(self) -> list[NDArray[Any]]:
         """Draws as candidates, evenly spaced, that have not too many clusters."""
-        return [own for own in self.partitions.thinned(N_DRAWS_TRIED).labels if own.max() < self.room]
+        return [labels for labels in self.partitions.thinned(N_DRAWS_TRIED).labels if labels.max() < self.room]
 
     def linkage_cuts(self) -> list[NDArray[Any]]:
         """Cuts of the average-linkage tree of 1 − probability of being together."""
@@ -83,7 +83,7 @@ class Search:
         return [candidates[i] for i in np.argsort(losses, kind="stable")[:N_TRIED]]
 
     def empty(self) -> "Found":
-        """A partition as the kernels take it, with all objects out."""
+        """A partition in the form that the kernels take, with all objects out."""
         from tetiwd.summarize._allocation import Found
 
         grow, meet = self.loss.tables(self.N)
@@ -97,60 +97,60 @@ class Search:
             grow=grow,
             meet=meet,
             pairs_both=np.zeros(len(self.draws)),
-            pairs_theirs=np.array([ARI().f(np.bincount(own)).sum() for own in self.draws]),
+            pairs_theirs=np.array([ARI().f(np.bincount(labels)).sum() for labels in self.draws]),
         )
 
-    def fill(self, found: "Found", labels: NDArray[Any] | None) -> None:
-        """Make this the partition that is found; without labels all objects are out."""
+    def fill(self, partition: "Found", labels: NDArray[Any] | None) -> None:
+        """Set the partition to these labels; without labels all objects are out."""
         if labels is None:
-            for array, value in ((found.counts, 0), (found.saved, found.meet[0]), (found.labels, -1)):
+            for array, value in ((partition.counts, 0), (partition.saved, partition.meet[0]), (partition.labels, -1)):
                 array[:] = value
-            for array in (found.sizes, found.n_clusters, found.pairs_both):
+            for array in (partition.sizes, partition.n_clusters, partition.pairs_both):
                 array[:] = 0
             return
-        _, own = np.unique(labels, return_inverse=True)
-        found.labels[:] = own
-        found.n_clusters[0] = own.max() + 1
-        found.sizes[:] = np.bincount(own, minlength=self.room)
-        cells = (self.row.astype(np.int64) * self.room + own[:, None]).ravel()
-        found.counts[:] = np.bincount(cells, minlength=found.counts.size).reshape(found.counts.shape)
-        found.saved[:] = found.meet[found.counts]
-        together = (found.counts * (found.counts - 1.0) / 2).sum(axis=1)
+        _, labels = np.unique(labels, return_inverse=True)
+        partition.labels[:] = labels
+        partition.n_clusters[0] = labels.max() + 1
+        partition.sizes[:] = np.bincount(labels, minlength=self.room)
+        cells = (self.row.astype(np.int64) * self.room + labels[:, None]).ravel()
+        partition.counts[:] = np.bincount(cells, minlength=partition.counts.size).reshape(partition.counts.shape)
+        partition.saved[:] = partition.meet[partition.counts]
+        together = (partition.counts * (partition.counts - 1.0) / 2).sum(axis=1)
         draw_of_row = np.repeat(np.arange(len(self.draws)), self.sizes_of_draws)
-        found.pairs_both[:] = np.bincount(draw_of_row, together, minlength=len(self.draws))
+        partition.pairs_both[:] = np.bincount(draw_of_row, together, minlength=len(self.draws))
 
-    def improved(self, found: "Found") -> tuple[float, Ints]:
+    def improved(self, partition: "Found") -> tuple[float, Ints]:
         """Move objects until none wants to."""
         from tetiwd.summarize._allocation import improve
 
-        improve(found, self.rng.permutation(self.N), MOST_PASSES)
-        return self.price(found), found.labels.copy()
+        improve(partition, self.rng.permutation(self.N), MOST_PASSES)
+        return self.price(partition), partition.labels.copy()
 
-    def price(self, found: "Found") -> float:
-        """Expected loss of the partition that is found."""
-        return float(losses_to_draws(found.labels, self.draws, self.loss).mean())
+    def price(self, partition: "Found") -> float:
+        """Expected loss of this partition."""
+        return float(losses_to_draws(partition.labels, self.draws, self.loss).mean())
 
-    def rebuilt(self, found: "Found", best: float, labels: Ints) -> tuple[float, Ints]:
+    def rebuilt(self, partition: "Found", best: float, labels: Ints) -> tuple[float, Ints]:
         """Dissolve clusters one by one and build them anew, as long as that helps."""
         from tetiwd.summarize._allocation import allocate, clear
 
-        self.fill(found, labels)
+        self.fill(partition, labels)
         for _ in range(MOST_ROUNDS):
             better = False
             for g in self.rng.permutation(int(labels.max()) + 1):
                 members = np.flatnonzero(labels == g)  # of another cluster if numbers have changed: as good as any
                 if not len(members):
                     continue
-                clear(found, members)
-                allocate(found, self.rng.permutation(members))
-                if abs(self.price(found) - best) < SAME:  # it has become what it was
-                    self.fill(found, labels)
+                clear(partition, members)
+                allocate(partition, self.rng.permutation(members))
+                if abs(self.price(partition) - best) < SAME:  # it has become what it was
+                    self.fill(partition, labels)
                     continue
-                price, others = self.improved(found)
+                price, others = self.improved(partition)
                 if price < best - SAME:
                     best, labels, better = price, others, True
                 else:
-                    self.fill(found, labels)
+                    self.fill(partition, labels)
             if not better:
                 break
         return best, labels

@@ -169,10 +169,10 @@ class Clusters:
 
 def _clusters(D: Matrix, labels: list[Ints]) -> Clusters:
     """Clusters and the distances of their means. An epoch of lone objects gets the variance of the others."""
-    slots = [np.unique(own, return_inverse=True)[1].ravel() for own in labels]
-    k_by_epoch = np.array([own.max() + 1 for own in slots])
+    slots = [np.unique(labels_t, return_inverse=True)[1].ravel() for labels_t in labels]
+    k_by_epoch = np.array([slots_t.max() + 1 for slots_t in slots])
     epoch = np.repeat(np.arange(len(slots)), k_by_epoch)
-    slot = np.concatenate(slots) + np.repeat(np.cumsum(k_by_epoch) - k_by_epoch, [len(own) for own in slots])
+    slot = np.concatenate(slots) + np.repeat(np.cumsum(k_by_epoch) - k_by_epoch, [len(slots_t) for slots_t in slots])
     sizes = np.bincount(slot)
     require_memory(6 * 8 * len(sizes) ** 2, f"tracking {len(sizes)} clusters", "give a clustering with fewer clusters")
     order, starts = np.argsort(slot, kind="stable"), np.cumsum(sizes) - sizes
@@ -205,12 +205,12 @@ def _link(clusters: Clusters, gate: float, max_gap: int | None) -> Ints:
         squared = clusters.debiased[np.ix_(now, last)]
         if max_gap is not None:
             squared[:, t - clusters.epoch[last] - 1 > max_gap] = np.inf
-        own = assign(squared, gate)
-        new = own < 0
-        own[new] = len(last) + np.arange(new.sum())
+        tracks_now = assign(squared, gate)
+        new = tracks_now < 0
+        tracks_now[new] = len(last) + np.arange(new.sum())
         last = np.append(last, now[new])
-        last[own] = now
-        tracks[now] = own
+        last[tracks_now] = now
+        tracks[now] = tracks_now
     return tracks
 
 
@@ -237,8 +237,10 @@ def _tracks(
 def _labels_by_epoch(clustering: Any, n_objects: tuple[int, ...]) -> list[Ints]:
     """Labels of every epoch, one integer for every object."""
     whole = clustering.labels if hasattr(clustering, "labels") else clustering
-    labels = [np.asarray(own) for own in whole] if isinstance(whole, list | tuple) else []
-    if [own.shape for own in labels] != [(n,) for n in n_objects] or any(own.dtype.kind not in "iu" for own in labels):
+    labels = [np.asarray(labels_t) for labels_t in whole] if isinstance(whole, list | tuple) else []
+    if [labels_t.shape for labels_t in labels] != [(n,) for n in n_objects] or any(
+        labels_t.dtype.kind not in "iu" for labels_t in labels
+    ):
         raise DataError(
             f"the clustering does not fit the series, which has {list(n_objects)} objects by epoch; "
             "give a Clustering of this series, or a list with an integer array for every epoch"
