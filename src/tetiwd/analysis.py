@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Analysis:
-    """What was drawn, and what that says."""
+    """A sample and the answers that follow from it."""
 
     sample: Sample
     settings: AnswerSettings = field(default_factory=AnswerSettings)
@@ -38,7 +38,7 @@ class Analysis:
 
     @cached_property
     def alignment(self) -> Alignment:
-        """Every draw in the words of that clustering."""
+        """Every draw matched with that clustering."""
         return align(self.sample, self.clustering)
 
     @cached_property
@@ -74,7 +74,7 @@ class Analysis:
         return [coclustering(self.sample, t) for t in range(self.sample.series.n_epochs)]
 
     def n_clusters(self) -> "pd.DataFrame":
-        """One row per time: objects, clusters of the clustering, and what the draws say of their number."""
+        """One row per time: objects, clusters of the point estimate, and the posterior of their number."""
         import pandas as pd
 
         series, tail = self.sample.series, (1 - self.settings.level) / 2

@@ -98,7 +98,7 @@ def resolved(hyperparameters: Hyperparameters, series: DistanceSeries) -> Hyperp
 
 @contextmanager
 def watched_by(progress: Report | bool | None) -> Iterator[Report | None]:
-    """Whoever wants to be told of progress; True stands for bars on the terminal."""
+    """A function to report progress to; True stands for bars on the terminal."""
     if not isinstance(progress, bool):
         yield progress
     elif not progress:

@@ -147,7 +147,7 @@ def _first_line(payload: bytes, version: int = VERSION) -> bytes:
 
 
 def _whole_payload(path: Path) -> bytes | None:
-    """What follows the first line, if the checksum in that line fits; files of other versions are refused."""
+    """The archive after the first line, or None if the checksum is wrong; files of other versions are refused."""
     line, _, payload = path.read_bytes().partition(b"\n")
     if line == _first_line(payload):
         return payload

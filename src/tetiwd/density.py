@@ -65,7 +65,7 @@ def log_geometry(state: ChainState, hyperparameters: Hyperparameters) -> float:
 
 
 def log_new_scale(state: ChainState, hyperparameters: Hyperparameters, new_scale: float) -> float:
-    """What of the log prior of A_1 … A_T depends on new_scale: the rows of clusters that are born."""
+    """Part of log p(A_1 … A_T) that depends on new_scale: the rows of clusters that are born."""
     born = [state.back[t, : state.size[t, 0]] < 0 for t in range(state.n_epochs)]
     n_born = sum(int(is_born.sum()) for is_born in born)
     variances = sum(float(np.diagonal(state.A[t])[: len(is_born)][is_born].sum()) for t, is_born in enumerate(born))

@@ -62,7 +62,7 @@ class Draws:
 
     @property
     def statistics(self) -> dict[str, NDArray[Any]]:
-        """What the moves reported, by name."""
+        """Statistics that the moves reported, by name."""
         return {name: self.array(name) for name in self.axes}
 
     def array(self, name: str) -> NDArray[Any]:

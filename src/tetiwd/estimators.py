@@ -33,7 +33,7 @@ SAY_SQUARED: list[str | Setting] = [give("squared", True), " or ", Setting("squa
 
 
 class _WishartClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
-    """What both estimators share: from parameters to a run, and from a run to fitted attributes."""
+    """Common part of both estimators: from parameters to a run, and from a run to fitted attributes."""
 
     metric: Metric
     squared: bool | None
@@ -70,7 +70,7 @@ class _WishartClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return pd.DataFrame(values, columns=self.feature_names_in_)
 
     def _forget(self) -> None:
-        """What an earlier fit has left."""
+        """Remove the attributes of an earlier fit."""
         for name in ("analysis_", "n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
 

@@ -165,7 +165,7 @@ class Chain:
         self._look(now=True)
 
     def _look(self, *, now: bool = False) -> None:
-        """Note where the chain is, for whoever watches, a few times a second."""
+        """Note the state of the chain a few times a second, for progress reports."""
         if now or time.monotonic() - self._looked > LOOK_SECONDS:
             self.last_n_clusters = tuple(int(k) for k in self.state.n_clusters)
             self.last_log_joint = log_joint_of(self.state, self.hyperparameters)
@@ -173,6 +173,6 @@ class Chain:
 
 
 def run_chain(chain: Chain) -> Iterator[SweepInfo]:
-    """Step a chain until it has finished; whoever iterates may look at it, or stop."""
+    """Step a chain until it has finished; the caller may look at it after every sweep, or stop."""
     while not chain.finished:
         yield chain.step()

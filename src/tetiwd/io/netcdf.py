@@ -9,7 +9,7 @@ from tetiwd.errors import DataError, TetiwdError
 
 @contextmanager
 def reading(path: Path, remedy: str) -> Iterator[None]:
-    """What a damaged file leads to inside, wherever and in whatever way, becomes one error about the file."""
+    """Turn every exception that a damaged file causes into one error about the file."""
     import h5py
 
     try:

@@ -10,6 +10,7 @@ Everything is readable with xarray, ArviZ, h5py, or any other reader of NetCDF 4
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,8 +20,10 @@ from tetiwd.data import DistanceSeries
 from tetiwd.data.fingerprint import fingerprint
 from tetiwd.draws import COLUMNS, Draws, Frozen
 from tetiwd.errors import DataError, SettingsError
+from tetiwd.io.netcdf import reading
 from tetiwd.params import SCALE_MOVES, Hyperparameters, SamplerSettings
 from tetiwd.sample import Sample
+from tetiwd.writing import write_whole
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -30,6 +33,7 @@ Axes = dict[str, tuple[str, ...]]  # name of a variable → its axes after chain
 PARAMETERS: Axes = {name: COLUMNS[name] for name in ("labels", "n_clusters", "alpha", "xi", "new_scale")}
 STATISTICS: Axes = {name: COLUMNS[name] for name in ("log_joint", "entropy", "spread", "log_det_A")}
 NAMES_IN_ARVIZ = {"log_joint": "lp"}
+COMPRESSED = {"zlib": True, "complevel": 4, "shuffle": True}
 
 
 def to_datatree(sample: Sample) -> "xr.DataTree":
@@ -115,6 +119,26 @@ def from_datatree(
             labels = np.split(kept["labels"].to_numpy()[c], ends)
             frozen.append(Frozen(labels, float(kept["lp"][c]), int(kept["still_moving"][c])))
     return Sample(series, hyperparameters, settings, draws, frozen, bool(tree.attrs.get("complete", 1)))
+
+
+def write_posterior(path: Path, sample: Sample) -> None:
+    """Write all draws into a compressed NetCDF file."""
+    tree = to_datatree(sample)
+    encoding = {
+        f"/{name}": {variable: COMPRESSED for variable, values in group.data_vars.items() if values.dtype.kind in "iuf"}
+        for name, group in tree.children.items()
+    }
+    write_whole(path, lambda fresh: tree.to_netcdf(fresh, engine="h5netcdf", encoding=encoding))
+
+
+def read_posterior(
+    path: Path, series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings
+) -> Sample:
+    """The sample that :func:`write_posterior` was given."""
+    import xarray as xr
+
+    with reading(path, "write it again with tetiwd resume"), xr.open_datatree(path, engine="h5netcdf") as tree:
+        return from_datatree(tree.load(), series, hyperparameters, settings)
 
 
 def plain_labels(values: Sequence[Any]) -> NDArray[Any]:

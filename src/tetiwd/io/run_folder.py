@@ -26,14 +26,14 @@ from typing import TYPE_CHECKING, Any
 
 from tetiwd.data import DistanceSeries
 from tetiwd.errors import DataError, RunFolderError, Setting, SettingsError, TetiwdError, Text, give
-from tetiwd.io.netcdf import reading
-from tetiwd.io.posterior import from_datatree, to_datatree
+from tetiwd.io.diagnostics_file import diagnostics_as_json
+from tetiwd.io.posterior import read_posterior, write_posterior
 from tetiwd.io.series_file import read_series_file, write_series
 from tetiwd.io.settings import RunSettings, read_settings
 from tetiwd.params import Hyperparameters
 from tetiwd.sample import Sample
 from tetiwd.versions import versions
-from tetiwd.writing import write_table, write_text, write_whole
+from tetiwd.writing import write_table, write_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +42,6 @@ FORMAT = "tetiwd-run-1"
 ATTACHED = "attached.txt"  # file that marks a folder as attached to the run
 TABLES = ("labels.csv", "lineages.csv", "links.csv", "events.csv", "forecast.csv")
 FILES = ("data.nc", "results.nc", *TABLES, "diagnostics.json", "lineages.svg", "report.html", "run.toml")
-COMPRESSED = {"zlib": True, "complevel": 4, "shuffle": True}
 
 
 class RunFolder:
@@ -214,32 +213,19 @@ class RunFolder:
 
     def sample(self) -> Sample:
         """All draws."""
-        import xarray as xr
-
         file = self.path / "results.nc"
         if not file.is_file():
             raise RunFolderError(f"{self.path} has no results yet; continue the run with: tetiwd resume {self.path}")
         settings, series, hyperparameters = self.settings(), self.series(), self.hyperparameters()
         try:
-            with reading(file, "write it again with tetiwd resume"), xr.open_datatree(file, engine="h5netcdf") as tree:
-                return from_datatree(tree.load(), series, hyperparameters, settings.sampler)
+            return read_posterior(file, series, hyperparameters, settings.sampler)
         except DataError as error:
             raise RunFolderError(f"{self.path}: {error}") from error
 
     def write_draws(self, sample: Sample) -> None:
         """Write results.nc."""
-        tree = to_datatree(sample)
-        encoding = {
-            f"/{name}": {
-                variable: COMPRESSED for variable, values in group.data_vars.items() if values.dtype.kind in "iuf"
-            }
-            for name, group in tree.children.items()
-        }
         with self._writing_results():
-            write_whole(
-                self.path / "results.nc",
-                lambda fresh: tree.to_netcdf(fresh, engine="h5netcdf", encoding=encoding),
-            )
+            write_posterior(self.path / "results.nc", sample)
 
     def write_answers(self, sample: Sample, tables: "Mapping[str, pd.DataFrame]", texts: Mapping[str, str]) -> None:
         """Write tables and texts by file name, and diagnostics.json."""
@@ -285,33 +271,8 @@ class RunFolder:
         write_text(self.path / "run.toml", tomli_w.dumps(self.about))
 
 
-def diagnostics_as_json(sample: Sample, remarks: Sequence[str] = ()) -> dict[str, Any]:
-    """Verdict and numbers; what is not finite is null."""
-    diagnostics = sample.diagnostics
-    return {
-        "verdict": diagnostics.verdict,
-        "converged": diagnostics.converged,
-        "complete": sample.complete,
-        "remarks": [*sample.remarks, *remarks],
-        "quantities": [
-            {
-                "name": quantity.name,
-                "mean": _finite(quantity.mean),
-                "r_hat": _finite(quantity.r_hat),
-                "ess_bulk": _finite(quantity.ess_bulk),
-                "ess_tail": _finite(quantity.ess_tail),
-            }
-            for quantity in diagnostics.quantities
-        ],
-    }
-
-
 def _is_attached(entry: Path) -> bool:
     return entry.is_dir() and not entry.is_symlink() and (entry / ATTACHED).is_file()
-
-
-def _finite(value: float | None) -> float | None:
-    return None if value is None or not abs(value) < float("inf") else round(float(value), 6)
 
 
 def _is_alive(process: int) -> bool:

@@ -1,6 +1,6 @@
 """Move 2: every row of A_t in turn, given the others.
 
-What the row's posterior looks like is nearly known: its prior is Gaussian in h = A⁻¹a with a Gamma residual variance,
+The row's posterior is nearly known: its prior is Gaussian in h = A⁻¹a with a Gamma residual variance,
 and both the observed cluster means and the epoch after see it as a regression. The row is proposed from the product of
 the three (docs/explanation/sampler.md) and accepted by Metropolis–Hastings, which it nearly always is.
 """

@@ -1,4 +1,4 @@
-"""What a move is, and what it is given in one sweep."""
+"""A move of the sampler, and the arguments that all moves of a sweep share."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
@@ -38,7 +38,7 @@ class Move:
     Parameters
     ----------
     name
-        What it is called.
+        Its name.
     update
         Changes the state in place and returns an array for every statistic.
     reports

@@ -1,4 +1,4 @@
-"""Every draw in the words of one clustering: which of its clusters stands for which of the draw's.
+"""Draws matched with one clustering: which cluster of a draw corresponds to which of the clustering.
 
 At every epoch the clusters of a draw are matched one to one with those of the clustering so that as many objects as
 possible agree. A cluster of the draw that is left over is "another one" (label −1), one of the clustering that is left
@@ -25,7 +25,7 @@ MAX_DRAWS = 1000  # that are aligned, unless told otherwise
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """Draws matched with a clustering. Lineages of the clustering are the words, 0 … n_lineages − 1."""
+    """Draws matched with a clustering, whose lineages 0 … n_lineages − 1 are the words for their clusters."""
 
     partitions: Partitions
     clustering: Clustering

@@ -1,4 +1,4 @@
-"""Which cluster goes on as which: the assignment of least cost, where having no partner has a price of its own."""
+"""Assignment of clusters to their successors at least cost, where having none has a cost, too."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +9,8 @@ Floats = NDArray[np.float64]
 def assign(squared: Floats, gate: float) -> NDArray[np.int64]:
     """Column of every row, −1 for none: the least sum of squared distances, where having none costs the squared gate.
 
-    Without a gate, having none costs more than all the rest together, so that as many as possible have one. What is
-    NaN cannot be assigned.
+    Without a gate, having none costs more than all the rest together, so that as many as possible have one. Pairs
+    whose distance is NaN are not assigned.
     """
     from scipy.optimize import linear_sum_assignment
 

@@ -105,8 +105,8 @@ def backtest(
     sample
         A sample, or (without ``refit``) partitions from elsewhere.
     clustering
-        What is taken for the truth; None for ``representative(sample)``. Give the result of :func:`align` if there is
-        one.
+        The clustering that counts as true; None for ``representative(sample)``. Give the result of :func:`align` if
+        there is one.
     level, xi, max_clusters, seed
         As in :func:`forecast`.
     refit

@@ -12,7 +12,7 @@ from tetiwd.summarize.losses import Loss, as_loss, losses_to_draws
 
 
 class LinkSource(Protocol):
-    """What makes lineages of clusters, by its name; :mod:`tetiwd.summarize.links` has the rest."""
+    """A way to make lineages of clusters, by its name; see :mod:`tetiwd.summarize.links`."""
 
     name: str
 
@@ -29,7 +29,7 @@ class Clustering:
     expected_loss: float  # mean of the epochs' expected losses, weighted by their numbers of objects
     loss: str
     found_by: str  # "search", "annealing", or "given"
-    linked_by: LinkSource | None = None  # what made lineages of the clusters; None for the model
+    linked_by: LinkSource | None = None  # how clusters were linked into lineages; None for the model
 
     @property
     def flat(self) -> Ints:

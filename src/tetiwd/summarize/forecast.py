@@ -50,7 +50,7 @@ class Forecast:
 
     @property
     def groups(self) -> list[int | str]:
-        """What the columns are: numbers of lineages, "other", "new"."""
+        """Names of the columns: numbers of lineages, "other", "new"."""
         return [*self.lineages.tolist(), "other", "new"]
 
     @cached_property

@@ -114,7 +114,7 @@ class Lineages:
         return pd.DataFrame(rows, columns=["source", "target", *kinds]).astype(kinds)
 
     def events(self, least: float = 0.05) -> "pd.DataFrame":
-        """What happened, with its probability: one row per event that is at least so probable, in order of time.
+        """Events with their probabilities: one row per event that is at least so probable, in order of time.
 
         A lineage is "born" at the first time it is there, "died" at the first time it is not. It has "split" at a time
         if two or more clusters of that time go on with it and at least one of them does not continue another lineage;

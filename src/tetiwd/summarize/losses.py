@@ -43,7 +43,7 @@ class VI:
     name = "vi"
 
     def tables(self, n: int) -> tuple[Floats, Floats]:
-        """What one more object adds for a cluster of 0 … n objects, and takes away for such an intersection."""
+        """Price of one more object in a cluster of 0 … n objects, and what is saved in such an intersection."""
         grow = np.diff(_n_log_n(n + 1)) / n
         return grow, 2 * grow
 
@@ -69,7 +69,7 @@ class Binder:
         check_positive("split", self.split)
 
     def tables(self, n: int) -> tuple[Floats, Floats]:
-        """What one more object adds for a cluster of 0 … n objects, and takes away for such an intersection."""
+        """Price of one more object in a cluster of 0 … n objects, and what is saved in such an intersection."""
         sizes = np.arange(n + 1, dtype=float)
         return 2 * self.join * sizes / n**2, 2 * (self.join + self.split) * sizes / n**2
 

@@ -1,4 +1,4 @@
-"""One more object at one epoch of one draw: how much every cluster there, or one yet to be born, is its own.
+"""Weights of the clusters of one draw and epoch, and of a cluster yet to be born, for one more object.
 
 The weights are ratios of the joint density with the object and without it, up to one constant for all draws
 (``tests/exact/test_classify.py``).
@@ -106,7 +106,7 @@ class EpochOfDraw:
         return row, log_wishart(self.A_after, with_it, self.h.df_A) - log_wishart(self.A_after, without, self.h.df_A)
 
     def log_constant(self) -> float:
-        """What one more object does to the constants of the urn, the same for all clusters."""
+        """Change of the constants of the urn by one more object; the same for all clusters."""
         n, m, later = int(self.sizes.sum()), sum(self.before.values()), sum(self.after.values())
         forward = 0.0 if self.last else np.log(self.xi + n) - np.log(self.xi + n + later)
         return float(forward - np.log(self.xi + m + n))

@@ -77,7 +77,7 @@ def outcomes_by_lineage(
         per epoch: every appearance counts. 1, 0, True, False; None or NaN where it is not known, and ids left out, do
         not count.
     name
-        What it is, for tables.
+        Name of the outcome, for tables.
     t
         Epoch to look at by itself; None for all.
     prior

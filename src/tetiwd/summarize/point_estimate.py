@@ -51,10 +51,10 @@ def representative(
         one or two, which costs them little. With a limit the search is more easily caught, so that it is begun four
         times as often.
     links
-        What makes lineages: "model" for the links that were sampled; "objects" for names (most of those who
-        stay go from one cluster to the other); "place" for cross-time distances (their means are close);
-        or links of your own. With names or places a lineage may skip epochs and return. "auto" takes names if any
-        object is there at two consecutive epochs, else places if the series has D*, else the model.
+        How clusters are linked into lineages: by the sampled links ("model"), by shared objects ("objects": most of
+        those that stay go from one cluster to the other), by the distance of their means, from cross-time distances
+        ("place"), or by links of your own. With objects or places a lineage may skip epochs and return. "auto" takes
+        objects if any is there at two consecutive epochs, else places if the series has D*, else the model.
     seed
         Seed of the orders. The same seed gives the same answer.
     """
@@ -84,7 +84,7 @@ def annealed(sample: Sample, loss: str | Loss = AnswerSettings.loss) -> Clusteri
 
 
 def source_of_links(draws: Sample | Partitions, links: str | Links) -> Links | DistanceSeries:
-    """What links are to come from: the series if they come from its cross-time distances, once there are clusters."""
+    """Source of the links; the series if they come from its cross-time distances, which need the clusters first."""
     if not isinstance(links, str):
         return links
     if links not in LINKS:

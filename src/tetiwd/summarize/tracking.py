@@ -217,7 +217,7 @@ def _link(clusters: Clusters, gate: float, max_gap: int | None) -> Ints:
 def _tracks(
     labels: list[Ints], times: tuple[Any, ...], gate: float, clusters: Clusters, embedding: Embedding | None
 ) -> Tracks:
-    """What there is to know by epoch and track."""
+    """Means and sizes by epoch and track."""
     flat = np.concatenate(labels)
     first = np.unique(clusters.slot, return_index=True)[1]
     places = clusters.epoch, flat[first]

@@ -10,8 +10,9 @@ import pytest
 from runs import MODEL, SETTINGS, digest, small_series
 from tetiwd import Analysis, DistanceSeries, RunFolderError, run_chains
 from tetiwd.errors import DataError, SettingsError
+from tetiwd.io.diagnostics_file import diagnostics_as_json
 from tetiwd.io.posterior import from_datatree, plain_labels, to_datatree
-from tetiwd.io.run_folder import RunFolder, diagnostics_as_json
+from tetiwd.io.run_folder import RunFolder
 from tetiwd.io.series_file import read_series_file, write_series
 from tetiwd.io.settings import RunSettings
 from tetiwd.workflow import load_run, write_results
