@@ -79,21 +79,21 @@ def notes(
     with console.busy("Reading"):
         table = read_notes(file, id=id, date=date, text=text, outcomes=outcome or [], date_format=date_format)
     with nullcontext() if console.quiet else StageBar() as bar:
-        found = notes_to_series(table, settings, cache=folder.attach(FOLDER), progress=bar)
-    for line in found.counts.narrate():
+        noted = notes_to_series(table, settings, cache=folder.attach(FOLDER), progress=bar)
+    for line in noted.counts.narrate():
         console.remark(f"Note: {line}")
-    model = resolved(chosen.model, found.series)
-    check_run(found.series, model, chosen.sampler)
+    model = resolved(chosen.model, noted.series)
+    check_run(noted.series, model, chosen.sampler)
     source = find_file(file)
     folder = RunFolder.create(
         target,
-        found.series,
+        noted.series,
         chosen,
         model,
         inputs={source.name: sha256_of(source)},
-        remarks=found.counts.narrate(),
+        remarks=noted.counts.narrate(),
         overwrite=overwrite,
         attached=[FOLDER],
     )
     keep_notes(target, table, settings, NotesShown(show_ids, show_text, tuple(good or ())))
-    run(folder, console, found.series, threads=n_threads, checkpoint_seconds=checkpoint_seconds, strict=strict)
+    run(folder, console, noted.series, threads=n_threads, checkpoint_seconds=checkpoint_seconds, strict=strict)

@@ -59,7 +59,7 @@ def run_experiment(
 
 
 def _all_done(futures: list[Future[None]]) -> bool:
-    """Wait a moment; raise what a repeat raised."""
+    """Wait a moment; raise the error of a repeat if there is one."""
     done, waiting = wait(futures, timeout=POLL_SECONDS, return_when=FIRST_EXCEPTION)
     for future in done:
         future.result()
@@ -74,7 +74,7 @@ class _Shared:
 
 
 def _begin(n_done: Any, stop: Any) -> None:
-    """Prepare a worker: one thread for linear algebra, Ctrl-C is for the parent, and no life without it."""
+    """Prepare a worker: one thread for linear algebra; it ignores Ctrl-C and ends with its parent."""
     import scipy.linalg  # noqa: F401  # has threads of its own, to be limited
     import sklearn.cluster  # noqa: F401
     from threadpoolctl import threadpool_limits
