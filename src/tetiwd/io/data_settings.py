@@ -1,15 +1,14 @@
 """What a user says about the input: the [data] table of a settings file."""
 
 import datetime
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from tetiwd.data.series import LARGEST_CROSS
-from tetiwd.errors import SettingsError
+from tetiwd.errors import Setting, SettingsError, give
 from tetiwd.params import is_whole
 
 CHOICES: dict[str, tuple[str | None, ...]] = {
-    "format": ("auto", "arrays", "matrix", "long", "features", "h5ad", "fasta"),
     "kind": ("distances", "similarities"),
     "by": (None, "year", "quarter", "month", "week", "day"),
     "symmetrize": (None, "mean"),
@@ -18,25 +17,8 @@ CHOICES: dict[str, tuple[str | None, ...]] = {
     "repair": (None, "shift", "clip"),
 }
 FLAGS = ("standardize", "drop_small")
-NAMES = ("first", "second", "distance", "obsp")
+NAMES = ("format", "first", "second", "distance", "obsp")
 NAMES_OR_NONE = ("metric", "id", "time", "objects")
-
-# Settings that only some formats can heed; given with another one they are refused instead of ignored.
-ONLY_FOR = {
-    "kind": ("arrays", "matrix", "long", "h5ad"),
-    "metric": ("features", "fasta"),
-    "standardize": ("features",),
-    "columns": ("features",),
-    "first": ("long",),
-    "second": ("long",),
-    "distance": ("long",),
-    "objects": ("arrays", "matrix", "fasta"),
-    "times": ("arrays", "matrix", "long", "features", "fasta"),
-    "obsp": ("h5ad",),
-    "symmetrize": ("arrays", "matrix", "long", "h5ad"),
-    "missing": ("features", "long", "fasta"),
-    "cross": ("arrays", "matrix", "features", "h5ad", "fasta"),
-}
 
 
 @dataclass(frozen=True)
@@ -143,18 +125,6 @@ class DataSettings:
                 f"{self.distance!r}"
             )
 
-    def check_for(self, format: str, name: str) -> None:
-        """Refuse settings that reading in this format would ignore."""
-        for field in fields(self):
-            suited = ONLY_FOR.get(field.name)
-            value = getattr(self, field.name)
-            if suited is not None and format not in suited and value != field.default:
-                raise SettingsError(
-                    f"{field.name} = {_as_written(value)} is for the format{'s' if len(suited) > 1 else ''} "
-                    f'{", ".join(suited)}, but {name} is read as "{format}"; leave {field.name} out, '
-                    "or say with format how to read the input"
-                )
-
     def keeps_cross(self, n_rows: int) -> bool:
         """Whether distances between epochs are kept; unasked only for so many rows."""
         return n_rows <= LARGEST_CROSS if self.cross is None else self.cross
@@ -163,8 +133,13 @@ class DataSettings:
         """Whether numbers that come as distances are squared; an error if nobody said so."""
         if self.squared is None:
             raise SettingsError(
-                "squared is not given: say squared = true if the numbers are squared distances, squared = false if "
-                "they are plain distances; it is never guessed"
+                "it is not known whether the distances are squared",
+                [
+                    give("squared", True),
+                    " if the numbers are squared distances, ",
+                    Setting("squared", False),
+                    " if they are plain distances; it is never guessed",
+                ],
             )
         return self.squared
 
@@ -194,12 +169,3 @@ def _checked_times(times: Any) -> tuple[Any, ...] | None:
     if wrong is not None:
         raise SettingsError(f"times must hold text, numbers or dates, not {wrong!r}")
     return tuple(times)
-
-
-def _as_written(value: Any) -> str:
-    """A value as it stands in a settings file."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, tuple):
-        return f"[{', '.join(_as_written(one) for one in value)}]"
-    return f'"{value}"' if isinstance(value, str) else str(value)

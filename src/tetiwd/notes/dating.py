@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.errors import DataError
-from tetiwd.io.dates import read_date
+from tetiwd.data.time_order import read_date
 from tetiwd.io.tables import is_missing
 
 SLASHES = re.compile(r"([0-9]{4})/([0-9]{1,2})/([0-9]{1,2})(.*)", re.DOTALL)

@@ -263,7 +263,7 @@ def test_too_large_is_refused(here, monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: (500, "says the test"))
     with pytest.raises(MemoryLimitError, match=r"^x\.fa: keeping the distances between 9 sequences takes 0.00 GiB"):
         read_series(["x.fa"])
-    monkeypatch.setattr("tetiwd.io.fasta.CHECK_EVERY", 300)
+    monkeypatch.setattr("tetiwd.io.readers.fasta.CHECK_EVERY", 300)
     with pytest.raises(MemoryLimitError, match=r"^x\.fa: keeping the sequences takes 0.00 GiB"):
         read_series(["x.fa"])
 

@@ -233,7 +233,7 @@ def test_too_large_is_refused(here, monkeypatch):
     monkeypatch.setattr("tetiwd.io.csv_table.require_memory", lambda *_: None)
     with pytest.raises(MemoryLimitError, match=r"^pairs\.csv: sorting 1770 rows takes 0.00 GiB"):
         read_series(["pairs.csv"], SQUARED)
-    monkeypatch.setattr("tetiwd.io.long.BYTES_PER_ROW", 1)
+    monkeypatch.setattr("tetiwd.io.readers.long.BYTES_PER_ROW", 1)
     with pytest.raises(
         MemoryLimitError, match=r"^pairs\.csv: keeping the distances between the 60 objects of epoch 1 take"
     ):

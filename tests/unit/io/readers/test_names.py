@@ -5,7 +5,8 @@ import re
 import pytest
 
 from tetiwd.errors import DataError
-from tetiwd.io.dates import as_numbers, as_plain_integers, read_date
+from tetiwd.data.time_order import read_date
+from tetiwd.io.text_values import as_numbers, as_plain_integers
 from tetiwd.io.epochs_from_names import epochs_from_names
 from tetiwd.io.windows import describe_order, epochs_of
 
