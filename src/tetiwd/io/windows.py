@@ -77,10 +77,10 @@ def _as_listed(labels: Sequence[Any], listed: Sequence[Any], where: Callable[[in
     extra = [text for text in texts if text not in by_text]
     lacking = [text for text in by_text if text not in texts]
     if extra or lacking:
-        faults = [f"the data have no time {', '.join(extra)}"] * bool(extra)
-        faults += [f"does not list the time {', '.join(lacking)} of the data"] * bool(lacking)
+        faults = [f"only the setting has {', '.join(extra)}"] * bool(extra)
+        faults += [f"only the data have {', '.join(lacking)}"] * bool(lacking)
         raise DataError(
-            [Setting("times"), " and the data disagree: ", " and it ".join(faults)],
+            [Setting("times"), " and the data disagree: ", ", ".join(faults)],
             ["list every time of the data once, or leave out ", Setting("times")],
             where=place,
         )

@@ -51,9 +51,9 @@ class Records:
     n_sites: int = 0
     text: bytearray = field(default_factory=bytearray)
 
-    def where(self, row: int) -> Where:
+    def where(self, row: int, end: str = "") -> Where:
         """A sequence, for an error."""
-        return Where(file=self.file, line=self.lines[row], matrix=f"sequence {self.ids[row]!r}")
+        return Where(file=self.file, line=self.lines[row], matrix=f"sequence {self.ids[row]!r}{end}")
 
 
 def read_fasta(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> DistanceSeries:
@@ -186,9 +186,9 @@ def _epochs(
         return every, list(range(len(each))), EpochOfRows(each, labels)
     places = [(records, row) for records in every for row in range(len(records.ids))]
 
-    def where(position: int) -> Where:
+    def where(position: int, end: str = "") -> Where:
         records, row = places[position]
-        return records.where(row)
+        return records.where(row, end)
 
     without = [position for position, date in enumerate(dates) if is_missing(date)]
     if without and settings.missing == "error":
@@ -205,7 +205,7 @@ def _epochs(
         remedy = "give a table of objects with their times"
         raise DataError("no sequence has a date", remedy, where=Where(file=every[0].file))
     declared = None if objects is None else objects.declared
-    return every, rows, epochs_of([dates[row] for row in rows], settings, lambda i: where(rows[i]), declared)
+    return every, rows, epochs_of([dates[row] for row in rows], settings, lambda i: where(rows[i], ":"), declared)
 
 
 def _dates_of_objects(every: Sequence[Records], objects: ObjectTable) -> list[Any]:

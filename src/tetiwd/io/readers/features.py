@@ -66,13 +66,15 @@ READER = Reader(
 def _check_squared_matters(file: File, settings: DataSettings) -> None:
     """Whether the values of a metric are squared is known of the usual metrics; saying so again is a mistake."""
     metric = settings.metric or "euclidean"
-    if settings.squared is None or SQUARED_AS_IS.get(metric) is not settings.squared:
+    known = SQUARED_AS_IS.get(metric)
+    can_be_overruled = metric not in ("euclidean", "sqeuclidean") and known is not settings.squared
+    if settings.squared is None or known is None or can_be_overruled:
         return
     raise SettingsError(
         [
             Setting("squared", settings.squared),
             f" has no effect: {file.name} is read as a table of features, and {metric} distances are known to be ",
-            "squared" if settings.squared else "plain",
+            "squared" if known else "plain",
         ],
         ["leave it out, or, if every row is a pair of objects, name its columns with ", *PAIR_SETTINGS],
     )
