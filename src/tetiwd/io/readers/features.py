@@ -22,12 +22,12 @@ def read_features(files: Sequence[File], settings: DataSettings, remarks: list[s
     """A series from tables with the columns id and time, if there are such, and features."""
     import pandas as pd
 
-    _check_squared_matters(files[0], settings)
     names: list[str] = list(settings.columns)
     parts = []
     for file in files:
         parts.append(_read(file, names, settings, remarks))
         names = list(parts[0].columns.numbers)
+    _check_squared_matters(files[0], settings)
     parts, time = epochs_of_parts(parts, settings, remarks)
     file_names = ", ".join(part.file for part in parts)
     with in_file(file_names):

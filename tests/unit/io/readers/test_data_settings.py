@@ -38,6 +38,7 @@ WRONG = [
     ("min_objects", 2.5, "min_objects must be a whole number"),
     ("columns", "length", "columns must be a list of names"),
     ("columns", [1, 2], "columns must be a list of names"),
+    ("columns", ["a", ""], "columns must be a list of names"),
     ("columns", ["a", "b", "a"], "columns names 'a' twice"),
     ("times", "2001", "times must be a list with one label per epoch, not '2001'"),
     ("times", [], "times must be a list with one label per epoch"),

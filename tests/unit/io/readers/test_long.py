@@ -231,7 +231,7 @@ def test_settings_that_do_not_fit(here):
         read_series(["pairs.csv"])
     with pytest.raises(
         SettingsError,
-        match="cross=True is for the formats arrays, h5ad, fasta, matrix, features, but pairs.csv is read as",
+        match="cross=True is for the formats arrays, h5ad, fasta, matrix, features, but",
     ):
         read_series(["pairs.csv"], settings(cross=True))
 
