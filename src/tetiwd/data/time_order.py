@@ -11,9 +11,10 @@ from typing import Any
 
 Key = tuple[Any, ...]
 
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-LONG_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october")
-LONG_MONTHS += ("november", "december")
+MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
 SEASONS = ("spring", "summer", "autumn", "fall", "winter", "season")
 PARTS = {"q": 4, "h": 2, "w": 53}  # quarters, halves and weeks of a year
 
@@ -87,9 +88,8 @@ def _year_and_month(text: str) -> Key | None:
     elif (match := MONTH_OF_YEAR.fullmatch(text)) is not None:
         year, month = int(match[2]), int(match[1])
     elif (words := _word_and_year(text)) is not None and words[1].isdigit():
-        names = LONG_MONTHS if words[0] in LONG_MONTHS else MONTHS
-        word = "sep" if words[0] == "sept" else words[0]
-        year, month = int(words[1]), names.index(word) + 1 if word in names else 0
+        starts = [name.startswith(words[0]) and len(words[0]) > 2 for name in MONTHS]
+        year, month = int(words[1]), starts.index(True) + 1 if any(starts) else 0
     return (year, month) if month is not None and 1 <= month <= 12 else None
 
 
