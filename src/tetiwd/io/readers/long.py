@@ -1,7 +1,7 @@
 """Long tables: one row per pair of objects and epoch."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -18,65 +18,67 @@ from tetiwd.io.readers.arrays import unfolded
 from tetiwd.io.readers.reader import Reader
 from tetiwd.io.rows import Part, epochs_of_parts, part_of, time_column
 from tetiwd.io.tables import TABLES, Table, as_ids, is_row_number, listed, open_table
-from tetiwd.io.windows import EpochOfRows
 
+PAIR = ("first", "second", "distance")  # the settings that name the columns of a pair
 BYTES_PER_ROW = 200  # what sorting takes, measured
 SAME = 1e-10  # two values of a pair agree if they differ by no more than this times the largest value of the epoch
-
-
-@dataclass(frozen=True)
-class PairColumns:
-    """Names of the columns with the two objects of a pair and their distance."""
-
-    first: str
-    second: str
-    distance: str
 
 
 def read_long(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> DistanceSeries:
     """A series from tables with the columns time (if there is more than one epoch), i, j and distance."""
     if settings.kind == "distances":
         settings.are_squared()
-    names, parts = [], []
-    for file in files:
-        with in_file(file.name):
-            names.append(_columns(file, settings, remarks))
-            parts.append(_read(file, names[-1], settings, remarks))
-    columns = {part.file: name for part, name in zip(parts, names, strict=True)}
-    parts, time = epochs_of_parts(parts, settings, remarks)
+    settings = _with_names(files[0], settings, remarks)
+    parts, time = epochs_of_parts([_read(file, settings, remarks) for file in files], settings, remarks)
     first, second = (
-        [label for part in parts for label in part.text(getattr(columns[part.file], which))]
-        for which in ("first", "second")
+        [name for part in parts for name in part.text(column)] for column in (settings.first, settings.second)
     )
-    values = np.concatenate([part.numbers(columns[part.file].distance) for part in parts])
-    return _series(first, second, values, time, ", ".join(part.file for part in parts), settings, remarks)
+    code = {name: position for position, name in enumerate(dict.fromkeys([*first, *second]))}
+    ids = as_ids(list(code))
+    firsts, seconds = (np.array([code[name] for name in column]) for column in (first, second))
+    values = np.concatenate([part.numbers(settings.distance) for part in parts])
+    file = ", ".join(part.file for part in parts)
+    epochs = []
+    with in_file(file):
+        require_memory(BYTES_PER_ROW * len(values), f"sorting {len(values)} rows", "give the distances as matrices")
+        position = {label: t for t, label in enumerate(time.categories)}
+        epoch_of_row = np.array([position[label] for label in time])
+        for t, label in enumerate(time.categories):
+            rows = np.flatnonzero(epoch_of_row == t)
+            with located(matrix=f"epoch {label}", epoch=t):
+                pairs = Pairs(label, ids, firsts[rows], seconds[rows], values[rows])
+                epochs.append(Epoch(str(label), file, pairs.matrix(settings), pairs.ids))
+    return series_of_epochs(epochs, time.categories, settings, remarks)
 
 
 def holds_pairs(file: File, settings: DataSettings) -> bool:
     """Whether a table has the columns of pairs, or the settings say which columns these are."""
-    return _names_are_given(settings) or pair_columns(open_table(file), settings) is not None
+    return _names_are_given(settings) or _pair_columns(open_table(file), settings) is not None
 
 
 READER = Reader(
     "long",
     endings=TABLES,
-    heeds=frozenset({"kind", "first", "second", "distance", "symmetrize", "missing"}),
+    heeds=frozenset({"kind", *PAIR, "symmetrize", "missing"}),
     read=read_long,
     recognises=holds_pairs,
 )
 
 
-def pair_columns(table: Table, settings: DataSettings) -> PairColumns | None:
-    """The columns of pairs: those the settings name, or the only three that can be.
+def _names_are_given(settings: DataSettings) -> bool:
+    return any(getattr(settings, field.name) != field.default for field in fields(settings) if field.name in PAIR)
+
+
+def _pair_columns(table: Table, settings: DataSettings) -> list[str] | None:
+    """Names of the columns of pairs: those the settings name, or the only three that can be.
 
     Columns with other names are taken if nothing is left to choose: besides the times there are two columns of text
     and one of numbers, and the user says that distances are squared or plain, which features would not heed.
     """
-    named = PairColumns(settings.first, settings.second, settings.distance)
-    given = (named.first, named.second, named.distance)
-    if set(given) <= set(table.names):
-        return named
-    if _names_are_given(settings) or set(given) & set(table.names) or settings.squared is None:
+    names = [settings.first, settings.second, settings.distance]
+    if set(names) <= set(table.names):
+        return names
+    if _names_are_given(settings) or set(names) & set(table.names) or settings.squared is None:
         return None
     if settings.metric is not None or settings.columns or settings.id is not None or settings.standardize:
         return None
@@ -84,63 +86,32 @@ def pair_columns(table: Table, settings: DataSettings) -> PairColumns | None:
     numbers = [name for name in rest if table.is_number(name)]
     if len(rest) != 3 or len(numbers) != 1:
         return None
-    first, second = (name for name in rest if name not in numbers)
-    return PairColumns(first, second, numbers[0])
+    return [name for name in rest if name not in numbers] + numbers
 
 
-def _names_are_given(settings: DataSettings) -> bool:
-    usual = {field.name: field.default for field in fields(DataSettings)}
-    return any(getattr(settings, name) != usual[name] for name in ("first", "second", "distance"))
+def _with_names(file: File, settings: DataSettings, remarks: list[str]) -> DataSettings:
+    """The settings with the names of the columns of pairs."""
+    with in_file(file.name):
+        names = _pair_columns(open_table(file), settings)
+    if names is None or settings.distance in names:
+        return settings
+    first, second, distance = names
+    remarks.append(f"{file.name}: read as pairs of objects ({first}, {second}) with the distance {distance}")
+    return replace(settings, first=first, second=second, distance=distance)
 
 
-def _columns(file: File, settings: DataSettings, remarks: list[str]) -> PairColumns:
-    table = open_table(file)
-    columns = pair_columns(table, settings)
-    if columns is None:
-        missing = next(s for s in ("first", "second", "distance") if getattr(settings, s) not in table.names)
-        raise DataError(
-            f"has no column {getattr(settings, missing)!r}",
-            ["name it with ", Setting(missing), f" (the columns are {listed(table.names)})"],
-        )
-    if columns.distance != settings.distance:
-        remarks.append(
-            f"{file.name}: read as pairs of objects ({columns.first}, {columns.second}) with the distance "
-            f"{columns.distance}"
-        )
-    return columns
-
-
-def _read(file: File, columns: PairColumns, settings: DataSettings, remarks: list[str]) -> Part:
-    table = open_table(file)
-    time = time_column(table, settings)
-    texts = [columns.first, columns.second, *([] if time is None else [time])]
-    return part_of(file, table.read(texts, [columns.distance]), time, settings, remarks)
-
-
-def _series(
-    first: list[Any],
-    second: list[Any],
-    values: NDArray[np.float64],
-    time: EpochOfRows,
-    file: str,
-    settings: DataSettings,
-    remarks: list[str],
-) -> DistanceSeries:
-    """One matrix per epoch from the rows of all files."""
-    code = {name: position for position, name in enumerate(dict.fromkeys([*first, *second]))}
-    ids = as_ids(list(code))
-    firsts, seconds = (np.array([code[name] for name in column]) for column in (first, second))
-    with in_file(file):
-        require_memory(BYTES_PER_ROW * len(values), f"sorting {len(values)} rows", "give the distances as matrices")
-        position = {label: t for t, label in enumerate(time.categories)}
-        epoch_of_row = np.array([position[label] for label in time])
-        epochs = []
-        for t, label in enumerate(time.categories):
-            rows = np.flatnonzero(epoch_of_row == t)
-            with located(matrix=f"epoch {label}", epoch=t):
-                pairs = Pairs(label, ids, firsts[rows], seconds[rows], values[rows])
-                epochs.append(Epoch(str(label), file, pairs.matrix(settings), pairs.ids))
-    return series_of_epochs(epochs, time.categories, settings, remarks)
+def _read(file: File, settings: DataSettings, remarks: list[str]) -> Part:
+    with in_file(file.name):
+        table = open_table(file)
+        for setting in PAIR:
+            if getattr(settings, setting) not in table.names:
+                raise DataError(
+                    f"has no column {getattr(settings, setting)!r}",
+                    ["name it with ", Setting(setting), f" (the columns are {listed(table.names)})"],
+                )
+        time = time_column(table, settings)
+        texts = [settings.first, settings.second, *([] if time is None else [time])]
+        return part_of(file, table.read(texts, [settings.distance]), time, settings, remarks)
 
 
 class Pairs:
