@@ -110,7 +110,7 @@ class DataSettings(Settings):
     )
     times: tuple[Any, ...] | None = setting(
         None,
-        "Labels of the time points, one per file or array, in the order of the files.",
+        "Labels of the time points in their order: one per file or array, or all that occur in a column of times.",
         option="--times",
         check=_checked_times,
         parse=_parsed_times,
