@@ -70,7 +70,7 @@ class Named(Protocol):
 def in_order(
     epochs: Sequence[Item], settings: DataSettings, remarks: list[str], source: str
 ) -> tuple[list[Item], list[Any]]:
-    """Epochs and their labels in order of time: labels the user gave, or from names; ``source`` says what has them."""
+    """Epochs and their labels in order of time. Labels are given by the user or come from the names of ``source``."""
     if settings.by is not None:
         raise DataError(
             [
@@ -142,7 +142,7 @@ def rows_to_keep(time: EpochOfRows, settings: DataSettings, remarks: list[str]) 
 
 
 def as_kept(matrix: NDArray[Any], dtype: str) -> NDArray[Any]:
-    """The matrix as float32 if the user wishes; anything but numbers is left for the checks to come."""
+    """The matrix as float32 if the user asks for it. Later checks refuse anything that is not a number."""
     if dtype == "float64" or matrix.dtype == np.float32 or matrix.dtype.kind not in "biuf":
         return matrix
     with np.errstate(over="ignore"):

@@ -20,7 +20,7 @@ TABS = (".tsv", ".tab", ".lsmat")
 
 
 class CsvTable:
-    """A table of text. It is opened and read once: what looks at its first two rows leaves the rest to be read."""
+    """A table of text, opened and read once: its first two rows are kept, the rest is read on demand."""
 
     def __init__(self, file: File) -> None:
         self.file = file
@@ -111,7 +111,7 @@ def text_table(file: File) -> CsvTable:
 
 
 class _Stripped(dict[str, str | None]):
-    """Texts without blanks around them, None for nothing; one copy of every text however often it occurs."""
+    """Stripped texts, None for empty ones; equal texts share one copy."""
 
     def __missing__(self, raw: str) -> str | None:
         self[raw] = raw.strip() or None
@@ -157,7 +157,7 @@ def _separator(line: str, ending: str) -> str:
 
 
 def as_float_array(values: Sequence[str], *, finite: bool = True) -> tuple[np.ndarray, int | None]:
-    """Numbers, NaN for what is missing or is none, and the position of the first that is none (or is not finite)."""
+    """Values as numbers (NaN if missing or invalid) and the position of the first invalid one."""
     if "_" not in "".join(values):  # Python reads 1_000 as a number; nobody else does
         try:
             numbers = np.fromiter(map(float, values), float, len(values))
@@ -176,7 +176,7 @@ def as_float_array(values: Sequence[str], *, finite: bool = True) -> tuple[np.nd
 
 
 def as_number(text: str) -> float | None:
-    """The number a text is, None if it is none."""
+    """A text as a number, None if it is not one."""
     try:
         return None if "_" in text else float(text)
     except ValueError:

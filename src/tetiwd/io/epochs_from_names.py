@@ -48,7 +48,7 @@ def _dates(names: Sequence[str]) -> list[str] | None:
 
 
 def _without(names: Sequence[str], at_end: re.Pattern[str], at_start: re.Pattern[str]) -> list[str]:
-    """Names without what they have in common, which is cut so that no number is cut in two."""
+    """Names without their common start and end, never splitting a number."""
     prefix = at_end.sub("", _common_start(names))
     rests = [name[len(prefix) :] for name in names]
     suffix = at_start.sub("", _common_end(rests))
@@ -56,7 +56,7 @@ def _without(names: Sequence[str], at_end: re.Pattern[str], at_start: re.Pattern
 
 
 def _texts(names: Sequence[str]) -> list[str]:
-    """Names without the words they have in common; whole names if nothing would be left of one."""
+    """Names without their common words; whole names if one would become empty."""
     prefix, suffix = _common_start(names), _common_end(names)
     ends = [at.end() for at in SEPARATORS.finditer(prefix)]
     starts = [at.start() for at in SEPARATORS.finditer(suffix)]

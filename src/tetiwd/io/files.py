@@ -24,7 +24,7 @@ class File:
 
     name: str  # as the user gave it
     path: Path
-    table: Any = None  # kept by whoever first looks into it, so that the file is opened once
+    table: Any = None  # the opened table, kept so that the file is opened once
 
     @property
     def ending(self) -> str:
@@ -65,7 +65,7 @@ def sha256_of(file: File) -> str:
 
 @contextmanager
 def in_file(name: str) -> Iterator[None]:
-    """Errors raised inside learn the name of the file; those of the system become ours."""
+    """Add the name of the file to errors, and turn errors of the system into our own."""
     place = Where(file=name)
     try:
         yield

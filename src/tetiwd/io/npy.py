@@ -64,7 +64,7 @@ def _load_archive(file: File, may_be_text: Callable[[str], bool]) -> Arrays:
 
 
 def _checked_header(stream: IO[bytes], size: int) -> Header:
-    """Shape and type of the numbers, if the file is long enough to hold them; the stream is put back to its start."""
+    """Shape and type of an array, if the file is long enough to hold it; the stream returns to its start."""
     try:
         version = np.lib.format.read_magic(stream)
         if version == (1, 0):

@@ -1,4 +1,4 @@
-"""The table of objects: id and time of every object of one matrix or alignment."""
+"""The table of objects: the id and time of every object in a matrix or alignment."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

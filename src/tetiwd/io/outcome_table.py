@@ -1,4 +1,4 @@
-"""Outcomes of objects: a table with a column of ids and one of yes and no."""
+"""Outcomes of objects: a table with a column of ids and a column of yes or no."""
 
 from pathlib import Path
 from typing import Any

@@ -53,7 +53,7 @@ def part_of(file: File, columns: Columns, time: str | None, settings: DataSettin
 
 
 def time_column(table: Table, settings: DataSettings) -> str | None:
-    """The column with times, None if there is none and none is needed."""
+    """The column of times; None if there is none and none is needed."""
     time = column_for(table, settings.time, "time", "time")
     if time is None and settings.by is not None:
         raise DataError(
@@ -66,7 +66,7 @@ def time_column(table: Table, settings: DataSettings) -> str | None:
 def epochs_of_parts(
     parts: Sequence[Part], settings: DataSettings, remarks: list[str]
 ) -> tuple[list[Part], EpochOfRows]:
-    """The parts and the epoch of every row of them, one after the other; one epoch per file if rows have no times."""
+    """The parts in order and the epoch of each of their rows; without times in the rows, every file is one epoch."""
     with_time = [part.time is not None for part in parts]
     if not any(with_time):
         ordered, labels = in_order(parts, settings, remarks, "files")

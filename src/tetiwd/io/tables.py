@@ -38,7 +38,7 @@ class Columns:
 
 
 class Table(Protocol):
-    """A table of which only the names of the columns are known yet."""
+    """A table whose column names are known and whose rows have not been read."""
 
     file: File
 
@@ -79,13 +79,13 @@ def column_for(table: Table, given: str | None, usual: str, setting: str) -> str
 
 
 def listed(names: Sequence[str], at_most: int = 12) -> str:
-    """Names for people."""
+    """A list of names as text, shortened."""
     shown = [name or "(no name)" for name in names[:at_most]]
     return ", ".join(shown) + (f", … ({len(names)} in all)" if len(names) > at_most else "")
 
 
 def is_missing(value: Any) -> bool:
-    """Nothing there, or written in one of the usual ways as nothing."""
+    """No value, or one of the usual ways to write that there is none."""
     return value is None or value != value or (isinstance(value, str) and value in MISSING)
 
 
@@ -97,5 +97,5 @@ def as_ids(values: Sequence[Any]) -> list[Any]:
 
 
 def is_row_number(name: str) -> bool:
-    """Columns that pandas writes for rows nobody named."""
+    """Whether a column is one that pandas adds to number the rows."""
     return not name or name.startswith(("Unnamed: ", "__index_level_"))

@@ -20,7 +20,7 @@ def as_numbers(texts: Sequence[str]) -> list[int] | list[float] | None:
 
 
 def as_plain_integers(texts: Sequence[str]) -> list[int] | None:
-    """All texts as whole numbers if they are written plainly: 7 but not 007, which would be another name."""
+    """All texts as whole numbers if none has a leading zero or sign; 007 is a name, not the number 7."""
     if all(PLAIN_INTEGER.fullmatch(text) and text != "-0" for text in texts):
         return [int(text) for text in texts]
     return None

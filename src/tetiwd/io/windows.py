@@ -61,7 +61,7 @@ def epochs_of(
 
 
 def describe_order(epochs: Sequence[Any], source: str) -> str:
-    """A remark that says in which order epochs come."""
+    """A remark about the order of epochs."""
     shown = [str(label) for label in epochs]
     if len(shown) > 12:
         shown = [*shown[:5], "…", *shown[-5:]]
@@ -69,7 +69,7 @@ def describe_order(epochs: Sequence[Any], source: str) -> str:
 
 
 def _as_listed(labels: Sequence[Any], listed: Sequence[Any], where: Callable[[int], Where]) -> list[Any]:
-    """The labels of the data in the order in which the user lists them; they are compared as they are written."""
+    """The labels of the data in the order of the user's list; labels are compared as text."""
     by_text = {str(label): label for label in labels}
     texts = [str(label) for label in listed]
     first = where(0)

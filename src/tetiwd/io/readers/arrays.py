@@ -75,7 +75,7 @@ def unfolded(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def objects_of_condensed(length: int) -> int:
-    """The number of objects that have so many pairs."""
+    """The number of objects with this many pairs."""
     n = (1 + math.isqrt(1 + 8 * length)) // 2
     if n * (n - 1) // 2 != length or length == 0:
         near = f"{n} objects have {n * (n - 1) // 2} pairs, {n + 1} have {n * (n + 1) // 2}"
@@ -174,7 +174,7 @@ def _check_ids_have_matrices(names: list[str], arrays: Arrays, settings: DataSet
 
 
 def _ids(arrays: Arrays, name: str) -> list[Any] | None:
-    """The ids under this name, if there are any."""
+    """The ids in the array of this name, if it exists."""
     if name not in arrays:
         return None
     ids = arrays[name]
@@ -184,7 +184,7 @@ def _ids(arrays: Arrays, name: str) -> list[Any] | None:
 
 
 def _check_names_are_used(files: Sequence[File], contents: list[Arrays], settings: DataSettings) -> None:
-    """Arrays of ids and times that the settings name are there."""
+    """Refuse names of arrays of ids and times that no file has."""
     for setting, name in (("id", settings.id), ("time", settings.time)):
         for file, arrays in zip(files, contents, strict=True):
             if name is not None and not any(other == name or other.startswith(f"{name}_") for other in arrays):

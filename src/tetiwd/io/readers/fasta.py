@@ -153,7 +153,7 @@ def _read_records(file: File) -> Iterator[tuple[int, str, bytes]]:
 
 
 def _codes(every: Sequence[Records], remarks: list[str]) -> Letters:
-    """The letters of all files as small numbers; the text of the files is given up."""
+    """The letters of all files as small numbers, which replace the text in memory."""
     letters: set[str] = set()
     tables = []
     for records in every:

@@ -19,7 +19,7 @@ PAIR_SETTINGS = (Setting("first"), ", ", Setting("second"), " and ", Setting("di
 
 
 def read_features(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> DistanceSeries:
-    """A series from tables with the columns id and time, if there are such, and features."""
+    """A series from tables of features, with columns of ids and times if there are any."""
     import pandas as pd
 
     names: list[str] = list(settings.columns)
@@ -64,7 +64,7 @@ READER = Reader(
 
 
 def _check_squared_matters(file: File, settings: DataSettings) -> None:
-    """Whether the values of a metric are squared is known of the usual metrics; saying so again is a mistake."""
+    """Refuse ``squared`` where the metric already determines it."""
     metric = settings.metric or "euclidean"
     known = SQUARED_AS_IS.get(metric)
     can_be_overruled = metric not in ("euclidean", "sqeuclidean") and known is not settings.squared
@@ -116,7 +116,7 @@ def _all_features(
 
 
 def _check_no_pairs(columns: Columns, texts: Sequence[str], time: str | None) -> None:
-    """Two columns of text and one of numbers may be pairs of objects and their distance."""
+    """Refuse two columns of text and one of numbers, which may be pairs of objects and their distance."""
     if len(columns.no_numbers) == 2 and len(columns.numbers) == 1 and all(name == time for name in texts):
         (number,) = columns.numbers
         raise DataError(

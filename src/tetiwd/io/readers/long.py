@@ -70,10 +70,10 @@ def _names_are_given(settings: DataSettings) -> bool:
 
 
 def _pair_columns(table: Table, settings: DataSettings) -> list[str] | None:
-    """Names of the columns of pairs: those the settings name, or the only three that can be.
+    """Columns of the two objects and their distance: as the settings name them, or the only three candidates.
 
-    Columns with other names are taken if nothing is left to choose: besides the times there are two columns of text
-    and one of numbers, and the user says that distances are squared or plain, which features would not heed.
+    Columns with other names are accepted if there is no choice: besides the times there are two columns of text and
+    one of numbers, and the user says whether distances are squared, which has no effect on features.
     """
     names = [settings.first, settings.second, settings.distance]
     if set(names) <= set(table.names):

@@ -130,7 +130,7 @@ def _with_ids(epochs: Sequence[Epoch], remarks: list[str]) -> list[Epoch]:
 
 
 def _check_no_names(file: File, settings: DataSettings) -> None:
-    """The columns of ids and times are those of a table of objects."""
+    """Refuse names of columns, which only a table of objects has."""
     for setting in ("id", "time"):
         if getattr(settings, setting) is not None:
             raise SettingsError(

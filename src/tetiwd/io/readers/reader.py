@@ -1,4 +1,4 @@
-"""What every reader is: a name, the endings of its files, the settings it heeds, and a function that reads."""
+"""A reader: the name of a format, its file endings, the settings it heeds, and the function that reads."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
