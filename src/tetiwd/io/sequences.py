@@ -49,7 +49,7 @@ def encode(text: Letters, nucleotides: bool) -> Letters:
 
 
 def sequence_distances(codes: Letters, metric: str, dtype: str) -> Matrix:
-    """Sites where both are known and differ: their number ("hamming"), or share of those known in both ("p-distance")."""
+    """Sites where both are known and differ: their number ("hamming") or share of the sites known ("p-distance")."""
     n, n_sites = codes.shape
     kept = np.dtype(np.float64 if n_sites >= EXACT_IN_FLOAT32 else dtype)
     matrices = 1 if metric == "hamming" else 2
