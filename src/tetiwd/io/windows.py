@@ -70,8 +70,8 @@ def describe_order(epochs: Sequence[Any], source: str) -> str:
 
 def _as_listed(labels: Sequence[Any], listed: Sequence[Any], where: Callable[[int], Where]) -> list[Any]:
     """The labels of the data in the order of the user's list; labels are compared as text."""
-    by_text = {str(label): label for label in labels}
-    texts = [str(label) for label in listed]
+    by_text = {_as_text(label): label for label in labels}
+    texts = [_as_text(label) for label in listed]
     first = where(0)
     place = Where(file=first.file, column=first.column)
     extra = [text for text in texts if text not in by_text]
@@ -86,6 +86,11 @@ def _as_listed(labels: Sequence[Any], listed: Sequence[Any], where: Callable[[in
         )
     with located(file=place.file, column=place.column):
         return list(check_times([by_text[text] for text in texts], len(texts)))
+
+
+def _as_text(label: Any) -> str:
+    """A label as it is compared: 1 and 1.0 are the same."""
+    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
 def _sorted(labels: Sequence[Any], where: Callable[[int], Where]) -> list[Any]:

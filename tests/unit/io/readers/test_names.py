@@ -82,6 +82,11 @@ def test_order_is_not_guessed():
         epochs_of(["2014-08-05", "before", "2013-01-01"], DataSettings(), at)
 
 
+def test_listed_times_are_compared_as_text():
+    assert epochs_of(["1.0", "2.5"], DataSettings(times=(1, 2.5)), at).categories == [1.0, 2.5]
+    assert epochs_of(["b", "7"], DataSettings(times=("b", 7)), at).categories == ["b", "7"]
+
+
 def test_declared_order_wins():
     epochs = epochs_of(["b", "a", "b"], DataSettings(), at, declared=["c", "b", "a"])
     assert epochs.categories == ["b", "a"]
