@@ -13,7 +13,7 @@ from tetiwd.io.tables import Columns
 
 
 class ParquetTable:
-    """A Parquet file."""
+    """A Parquet file, opened once and read once."""
 
     def __init__(self, file: File) -> None:
         self.file = file
@@ -26,9 +26,9 @@ class ParquetTable:
                     'install it with pip install "tetiwd[parquet]", or write the table as CSV',
                 ) from error
             try:
-                with pq.ParquetFile(file.path) as stored:
-                    self._schema = stored.schema_arrow
-                    self.n_rows: int = stored.metadata.num_rows
+                self._stored = pq.ParquetFile(file.path)
+                self._schema = self._stored.schema_arrow
+                self.n_rows: int = self._stored.metadata.num_rows
             except Exception as error:  # a damaged file can fail anywhere, in any way
                 raise _damaged(error) from error
             self.names: tuple[str, ...] = tuple(self._schema.names)
@@ -44,8 +44,6 @@ class ParquetTable:
 
     def read(self, text: Sequence[str], numbers: Sequence[str], maybe_numbers: Sequence[str] = ()) -> Columns:
         """These columns as text and these as numbers; ``maybe_numbers`` only where there are numbers in them."""
-        import pyarrow.parquet as pq
-
         no_numbers: dict[str, str] = {}
         with in_file(self.file.name):
             for name in (*numbers, *maybe_numbers):
@@ -58,7 +56,7 @@ class ParquetTable:
             wanted = [name for name in (*numbers, *maybe_numbers) if name not in no_numbers]
             require_memory(16 * self.n_rows * len(wanted), "the table", "use fewer rows or columns")
             try:
-                with pq.ParquetFile(self.file.path) as stored:
+                with self._stored as stored:
                     table = stored.read(columns=[*dict.fromkeys([*text, *wanted])])
                 if table.num_rows != self.n_rows:
                     raise DataError(f"says it has {self.n_rows} rows, but there are {table.num_rows}", "write it again")
