@@ -39,8 +39,8 @@ def _checked_dof(dof: Any) -> Any:
     if isinstance(plain, str):
         check_way_to_dof(plain)
         return plain
-    value = tuple(plain) if isinstance(plain, Sequence) and len(plain) else plain
-    for number in value if isinstance(value, tuple) else (value,):
+    value = tuple(plain) if isinstance(plain, Sequence) else plain
+    for number in value or [plain] if isinstance(value, tuple) else [value]:
         check_positive("dof", number)
     return value
 
