@@ -123,7 +123,10 @@ class Hyperparameters(Settings):
         "Variance within clusters, in units of the mean half-distance: a number, or a Gamma prior to sample it.",
     )
     xi: Prior = setting(
-        1.0, "Dirichlet rate, the rate of new clusters: a number, or a Gamma prior to sample it.", option="--xi"
+        1.0,
+        "Dirichlet rate, the rate of new clusters: a number, or a Gamma prior to sample it.",
+        option="--xi",
+        option_help="Dirichlet rate, the rate of new clusters.",
     )
     new_scale: Prior = setting(
         Gamma(1.0, 1.0), "Scale of a new cluster's row in A: a number, or a Gamma prior to sample it."

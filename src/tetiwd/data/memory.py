@@ -7,7 +7,7 @@ What a process may still take is the least of what the machine has left and what
 from collections.abc import Iterator
 from pathlib import Path
 
-from tetiwd.errors import MemoryLimitError
+from tetiwd.errors import MemoryLimitError, Text
 
 SMALLER_DATA = "use fewer objects or epochs, or float32 instead of float64"
 
@@ -19,7 +19,7 @@ VERSION_1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_")
 VERSION_2 = ("memory.max", "memory.current", "")
 
 
-def require_memory(needed: int, purpose: str, remedy: str) -> None:
+def require_memory(needed: int, purpose: str, remedy: Text) -> None:
     """Refuse what cannot fit: say how much it would take, how much there is, what limits it, and what to do."""
     room = available_memory()
     if room is None or needed <= room[0]:

@@ -27,7 +27,7 @@ class ExperimentFolder:
         self.tables = self.path / "units"
 
     def open(self, plan: Plan) -> None:
-        """Make the folder, or go on in one that was made by this version for the same plan or for fewer repeats."""
+        """Make the folder, or continue in one of this version with the same plan or fewer repeats."""
         wanted = plan.to_dict() | {"version": tetiwd.__version__}
         if self._is_new():
             self.tables.mkdir(parents=True, exist_ok=True)
@@ -61,7 +61,7 @@ class ExperimentFolder:
         write_text(self.path / PLAN, tomli_w.dumps(settings))
 
     def _is_new(self) -> bool:
-        """Is nothing there yet, or no more than the beginning of a folder?"""
+        """Is the folder missing or without files?"""
         return not self.path.exists() or (self.path.is_dir() and not any(p.is_file() for p in self.path.rglob("*")))
 
     def table_of(self, repeat: Repeat) -> Path:

@@ -7,10 +7,9 @@ from typing import Any
 from tetiwd.baselines.methods import METHODS, methods_named
 from tetiwd.baselines.wishart import Effort
 from tetiwd.errors import SettingsError
+from tetiwd.experiments.defaults import FULL, N_DRAWS, N_WARMUP
 from tetiwd.experiments.designs import DESIGNS, Design, Protocol, design_named
-from tetiwd.params import check_seed, is_whole
-
-FULL, QUICK = 50, 5  # repeats
+from tetiwd.params import check_seed, check_whole
 
 
 @dataclass(frozen=True)
@@ -57,15 +56,14 @@ class Plan:
     n_repeats: int = FULL
     protocols: tuple[Protocol, ...] | None = None
     methods: tuple[str, ...] | None = None
-    n_warmup: int = 250
-    n_draws: int = 500
+    n_warmup: int = N_WARMUP
+    n_draws: int = N_DRAWS
     seed: int = 0
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
         for name, least in (("n_repeats", 2), ("n_warmup", 0), ("n_draws", 2)):
-            if not is_whole(getattr(self, name), least):
-                raise SettingsError(f"{name} must be a whole number of at least {least}, not {getattr(self, name)!r}")
+            check_whole(name, getattr(self, name), least)
         object.__setattr__(self, "protocols", tuple(self.protocols or self.of_design.protocols))
         _check_names("protocol", self.protocols or (), ("paper", "fresh"))
         names = tuple(method.name for method in methods_named(self.methods or tuple(METHODS)))

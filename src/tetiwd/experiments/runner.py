@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from tetiwd.chains import n_processors
-from tetiwd.errors import SamplingError, SettingsError
+from tetiwd.errors import SamplingError, Setting
 from tetiwd.experiments.folder import ExperimentFolder
 from tetiwd.experiments.plan import Plan, Repeat
 from tetiwd.experiments.repeat import run_repeat
-from tetiwd.params import is_whole
+from tetiwd.params import check_whole
 
 POLL_SECONDS = 0.5
 
@@ -29,8 +29,8 @@ def run_experiment(
 
     Ctrl-C lets every process finish the method it is busy with, and is then passed on; complete repeats are kept.
     """
-    if n_processes is not None and not is_whole(n_processes, 1):
-        raise SettingsError(f"n_processes must be a whole number of at least 1, not {n_processes!r}")
+    if n_processes is not None:
+        check_whole("n_processes", n_processes, 1)
     repeats = [repeat for repeat in plan.repeats() if not folder.is_done(repeat)]
     if not repeats:
         return 0
@@ -46,8 +46,8 @@ def run_experiment(
                     progress(n_done.value, n_steps)
         except BrokenProcessPool:
             raise SamplingError(
-                "a process was ended from outside, perhaps for lack of memory; what is complete is kept. "
-                "Set n_threads to 1 and go on"
+                "a process was killed, perhaps for lack of memory; complete repeats are kept",
+                ["continue with ", Setting("n_processes", 1)],
             ) from None
         except BaseException:
             stop.set()
@@ -59,7 +59,7 @@ def run_experiment(
 
 
 def _all_done(futures: list[Future[None]]) -> bool:
-    """Wait a moment; raise what a repeat raised."""
+    """Wait a moment; raise the error of a repeat if there is one."""
     done, waiting = wait(futures, timeout=POLL_SECONDS, return_when=FIRST_EXCEPTION)
     for future in done:
         future.result()
@@ -74,7 +74,7 @@ class _Shared:
 
 
 def _begin(n_done: Any, stop: Any) -> None:
-    """Prepare a worker: one thread for linear algebra, Ctrl-C is for the parent, and no life without it."""
+    """Prepare a worker: one thread for linear algebra; it ignores Ctrl-C and ends with its parent."""
     import scipy.linalg  # noqa: F401  # has threads of its own, to be limited
     import sklearn.cluster  # noqa: F401
     from threadpoolctl import threadpool_limits

@@ -177,9 +177,8 @@ class DataSettings(Settings):
     def check_together(self) -> None:
         """Three columns of a long table; nothing about distances where there are none."""
         if len({self.first, self.second, self.distance}) < 3:
-            names = [Setting("first"), ", ", Setting("second"), " and ", Setting("distance")]
-            shown = f"{self.first!r}, {self.second!r} and {self.distance!r}"
-            raise SettingsError([*names, f" must be three different columns, not {shown}"])
+            shown = f" must be three different columns, not {self.first!r}, {self.second!r} and {self.distance!r}"
+            raise SettingsError([Setting("first"), ", ", Setting("second"), " and ", Setting("distance"), shown])
         similarities = Setting("kind", "similarities")
         if self.kind == "similarities" and self.squared is not None:
             raise SettingsError(

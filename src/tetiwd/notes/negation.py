@@ -1,8 +1,8 @@
-"""Negation: which words of a sentence stand under a "no".
+"""Which words of a sentence are negated.
 
-A cue negates the words behind it, up to punctuation or a conjunction. Lists go on: "no pain, cough or fever" negates
-all three because of the "or", and after "denies" and "negative for" commas and "and" go on as well. What is negated by
-words behind it ("progression was ruled out") is not recognised.
+A cue negates the words after it, up to punctuation or a conjunction. Lists continue: "no pain, cough or fever" negates
+all three because of the "or", and after "denies" and "negative for" a list may have commas and "and". Negation by words
+that follow ("progression was ruled out") is not recognised.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""From a sentence to its words: small letters, one word for all numbers and one for all dates, negation kept."""
+"""The words of a sentence: lower case, one token for all numbers and one for all dates, negated words marked."""
 
 import re
 import unicodedata
@@ -42,9 +42,9 @@ LETTERS_BEHIND = re.compile(r"([0-9.,:/x×^-]*[0-9])([^\W0-9_]+[0-9]*)")
 
 
 def words_of(sentence: str) -> list[str]:
-    """The words of a sentence in their order; those under a negation begin with ``not_``."""
+    """The words of a sentence in order; negated ones begin with ``not_``."""
     text = unicodedata.normalize("NFKC", sentence.replace("\x00", " ")).casefold().replace("’", "'")
-    text = ABBREVIATION.sub(lambda found: found[0].replace(".", "") + " ", DATES.sub(PLAIN_DATE, text))
+    text = ABBREVIATION.sub(lambda match: match[0].replace(".", "") + " ", DATES.sub(PLAIN_DATE, text))
     tokens = [part for token in TOKENS.findall(text) for part in _parts(token)]
     return [
         NOT + word if under_no and word not in (NUMBER, DATE) else word
@@ -54,10 +54,10 @@ def words_of(sentence: str) -> list[str]:
 
 
 def _parts(token: str) -> list[str]:
-    """A token as words: numbers lose their value and their unit, words their 's."""
+    """A token as words: a number without its value and unit, a word without its 's."""
     if token == "\x00":
         return [DATE]
     if token[0].isdigit():
-        found = LETTERS_BEHIND.fullmatch(token)
-        return [token] if found is not None and found[2] not in UNITS else [NUMBER]
+        match = LETTERS_BEHIND.fullmatch(token)
+        return [token] if match is not None and match[2] not in UNITS else [NUMBER]
     return [token.removesuffix("'s")]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tetiwd.errors import RunFolderError, SettingsError
+from tetiwd.errors import RunFolderError, SettingsError, Text, give
 from tetiwd.io.writing import write_text, write_whole
 from tetiwd.plots.coclustering import plot_coclustering
 from tetiwd.plots.geometry import plot_geometry
@@ -77,7 +77,8 @@ def save_figures(
     there = [path for path in paths.values() if path.exists()]
     if there and not overwrite:
         more = f" and {len(there) - 1} more" if len(there) > 1 else ""
-        raise RunFolderError(f"{there[0]}{more} there already; choose another folder, or overwrite=True")
+        remedy: Text = ["choose another folder, or ", give("overwrite", True)]
+        raise RunFolderError(f"{there[0]}{more} there already", remedy)
     try:
         target.mkdir(parents=True, exist_ok=True)
         for own in found:
