@@ -8,6 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 from typer.testing import CliRunner
 
 from tetiwd.cli import app
+from tetiwd.io.run_folder import RunFolder
 from tetiwd.notes.synthetic import synthetic_notes
 
 SHORT = ["--chains", "1", "--warmup", "60", "--draws", "40", "--threads", "1"]
@@ -91,6 +92,7 @@ def test_stages_are_not_made_again_after_a_crash(play, tmp_path):
             stage_copy.mkdir()
             for file in stage.iterdir():
                 (stage_copy / file.name).write_bytes(file.read_bytes())
+    RunFolder(out).attach("notes")
     result = tetiwd("notes", folder / "notes.csv", *COLUMNS, *SHORT, "--out", out)
     assert "kept from before" in result.stderr
     assert (out / "labels.csv").is_file()

@@ -5,7 +5,6 @@ import signal
 import time as clock
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,12 +13,12 @@ import typer
 from tetiwd.cli import exit_codes
 from tetiwd.cli import options as o
 from tetiwd.cli.console import Console, records, reports_errors
+from tetiwd.cli.guests import additions
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
     from tetiwd.data import DistanceSeries
     from tetiwd.io.run_folder import RunFolder
-    from tetiwd.report import NotesReport
 
 FEWEST_DRAWS = 4  # of a chain that an answer can be made from
 
@@ -189,9 +188,9 @@ def run(
         with console.busy("Summing up the draws"):
             analysis = Analysis(usable, settings.answers)
             folder.write_results(analysis, seconds=clock.monotonic() - began)
-            shown = report_of_notes(folder.path)
+            added = additions(folder.path)
             write_report(
-                analysis, folder.path / "report.html", overwrite=True, show_ids=shown.show_ids, notes=shown.notes
+                analysis, folder.path / "report.html", overwrite=True, show_ids=added.show_ids, sections=added.sections
             )
     tell(analysis, console, folder.path)
     if console.quiet and not usable.diagnostics.converged:
@@ -202,27 +201,6 @@ def run(
     if strict and not sample.diagnostics.converged:
         raise typer.Exit(exit_codes.NOT_CONVERGED)
     return analysis
-
-
-@dataclass(frozen=True)
-class OfNotes:
-    """What a report says of the notes that a run was made from, and whether it lists ids."""
-
-    notes: "NotesReport | None" = None
-    show_ids: bool = False
-
-
-def report_of_notes(run_folder: Path, *, show_ids: bool | None = None, show_text: bool | None = None) -> OfNotes:
-    """Nothing if a run was not made from notes; what may be shown is as asked for now, or else as when it was made."""
-    from tetiwd.notes.storage import has_notes, load_notes, load_visibility
-    from tetiwd.report import NotesReport
-
-    if not has_notes(run_folder):
-        return OfNotes(show_ids=bool(show_ids))
-    found, shown = load_notes(run_folder), load_visibility(run_folder)
-    text = shown.text if show_text is None else show_text
-    report = NotesReport(found, synthetic=found.notes.synthetic, show_text=text, good=shown.good)
-    return OfNotes(report, shown.ids if show_ids is None else show_ids)
 
 
 def tell(analysis: "Analysis", console: Console, folder: Path | None = None) -> None:

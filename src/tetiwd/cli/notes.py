@@ -108,11 +108,12 @@ def notes(
         }
     )
     target = Path(f"{stem(file)}-tetiwd") if out is None else out
-    RunFolder(target).check_free(overwrite=overwrite)
+    folder = RunFolder(target)
+    folder.check_free(overwrite=overwrite)
     with console.busy("Reading"):
         table = read_notes(file, id=id, date=date, text=text, outcomes=outcome or [], date_format=date_format)
     with nullcontext() if quiet else StageBar() as bar:
-        found = notes_to_series(table, settings, cache=target / FOLDER, progress=bar)
+        found = notes_to_series(table, settings, cache=folder.attach(FOLDER), progress=bar)
     for line in found.counts.narrate():
         console.remark(f"Note: {line}")
     model = resolved(chosen.model, found.series)
@@ -126,7 +127,7 @@ def notes(
         inputs={source.name: sha256_of(source)},
         remarks=found.counts.narrate(),
         overwrite=overwrite,
-        from_notes=True,
+        attached=[FOLDER],
     )
     keep_notes(target, table, settings, NotesShown(show_ids, show_text, tuple(good or ())))
     run(folder, console, found.series, threads=threads, checkpoint_seconds=checkpoint_seconds, strict=strict)

@@ -7,6 +7,7 @@ import typer
 
 from tetiwd.cli import options as o
 from tetiwd.cli.console import Console, records, reports_errors
+from tetiwd.cli.guests import additions
 from tetiwd.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
@@ -78,7 +79,6 @@ def report(
 
       tetiwd report run --out relapse.html --outcomes patients.csv --id patient --outcome relapse
     """
-    from tetiwd.cli.fit import report_of_notes
     from tetiwd.plots import save_figures
     from tetiwd.report import check_target, write_report
 
@@ -88,8 +88,8 @@ def report(
     console = Console(quiet=quiet)
     rates = None if outcomes is None else _rates(analysis, outcomes, outcome, id)
     with console.busy("Drawing"):
-        notes = report_of_notes(run_folder, show_ids=show_ids, show_text=show_text).notes
-        path = write_report(analysis, target, overwrite=overwrite, show_ids=show_ids, outcomes=rates, notes=notes)
+        sections = additions(run_folder, show_ids=show_ids, show_text=show_text).sections
+        path = write_report(analysis, target, overwrite=overwrite, show_ids=show_ids, outcomes=rates, sections=sections)
     console.say(f"Wrote {path}.")
     if figures is not None:
         with console.busy("Drawing"):

@@ -9,7 +9,8 @@ lineages.csv      one row per lineage; links.csv and events.csv: what joins them
 forecast.csv      shares of the clusters at the next time
 diagnostics.json  verdict, R-hat and effective sample sizes
 lineages.svg      the lineages as a picture; report.html has it, too, and more
-notes/            where a run was made from notes: their texts and ids, and what every stage made of them
+
+Other packages can attach folders of their own (``RunFolder.attach``); overwriting the run removes them.
 """
 
 import json
@@ -39,7 +40,7 @@ from tetiwd.params import Hyperparameters
 from tetiwd.plots import alluvial_svg
 
 FORMAT = "tetiwd-run-1"
-NOTES = "notes"  # folder with the stages of a run that was made from notes
+ATTACHED = "attached.txt"  # file that marks a folder as attached to the run
 TABLES = ("labels.csv", "lineages.csv", "links.csv", "events.csv", "forecast.csv")
 FILES = ("data.nc", "results.nc", *TABLES, "diagnostics.json", "lineages.svg", "report.html", "run.toml")
 VISIBLE_ANYWHERE = "#777777"  # on a white page and on a dark one
@@ -65,13 +66,14 @@ class RunFolder:
         inputs: dict[str, str] | None = None,
         remarks: Sequence[str] = (),
         overwrite: bool = False,
-        from_notes: bool = False,
+        attached: Sequence[str] = (),
     ) -> "RunFolder":
         """Make the folder and put into it all that is needed to run, and to run again.
 
         ``model`` is ``settings.model`` with degrees of freedom resolved, ``inputs`` are the hashes of input files and
         ``remarks`` what there is to know about reading them. A folder that holds anything is left alone,
-        unless ``overwrite`` is asked for and it holds a run. ``from_notes`` leaves the stages of notes in it.
+        unless ``overwrite`` is asked for and it holds a run. Folders attached to an earlier run are removed, except
+        those named in ``attached``.
         """
         folder = cls(path)
         folder.check_free(overwrite=overwrite)
@@ -85,7 +87,7 @@ class RunFolder:
             "versions": versions(),
         }
         try:
-            folder._clear(with_notes=not from_notes)
+            folder._clear(keep=attached)
             folder.path.mkdir(parents=True, exist_ok=True)
             folder._write_about()
             write_series(folder.path / "data.nc", series)
@@ -154,7 +156,7 @@ class RunFolder:
         self._check_nobody_writes()
         if not self.path.is_dir():
             raise RunFolderError(f"{self.path} is a file; choose another name for the results folder")
-        if not any(own.name != NOTES for own in self.path.iterdir()):
+        if all(_is_attached(entry) for entry in self.path.iterdir()):
             return
         if not (self.path / "run.toml").is_file():
             raise RunFolderError(f"{self.path} is not empty and holds no run; choose another folder")
@@ -162,6 +164,16 @@ class RunFolder:
             raise RunFolderError(
                 f"{self.path} already holds a run; choose another folder, continue it with resume, or overwrite it"
             )
+
+    def attach(self, name: str) -> Path:
+        """A folder inside this one for files of another package; made if need be, and readable by its owner only."""
+        folder = self.path / name
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_text(folder / ATTACHED, "This folder belongs to the run beside it and is removed with it.\n")
+        except OSError as error:
+            raise RunFolderError(f"cannot write into {folder} ({error.strerror}); choose another folder") from error
+        return folder
 
     @property
     def checkpoint(self) -> Path:
@@ -255,14 +267,15 @@ class RunFolder:
                 f"cannot write results into {self.path} ({error.strerror}); make room, then continue with resume"
             ) from error
 
-    def _clear(self, *, with_notes: bool) -> None:
+    def _clear(self, *, keep: Sequence[str]) -> None:
         """Remove the files of an earlier run, and nothing else."""
         for name in FILES:
             (self.path / name).unlink(missing_ok=True)
         if self.checkpoint.is_dir():
             shutil.rmtree(self.checkpoint)
-        if with_notes and (self.path / NOTES).is_dir():
-            shutil.rmtree(self.path / NOTES)
+        for entry in list(self.path.iterdir()) if self.path.is_dir() else []:
+            if _is_attached(entry) and entry.name not in keep:
+                shutil.rmtree(entry)
 
     def _write_about(self) -> None:
         import tomli_w
@@ -300,6 +313,10 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
+
+
+def _is_attached(entry: Path) -> bool:
+    return entry.is_dir() and not entry.is_symlink() and (entry / ATTACHED).is_file()
 
 
 def _flat_links(links: Any) -> Any:

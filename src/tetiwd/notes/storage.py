@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tetiwd.errors import RunFolderError
-from tetiwd.io.run_folder import NOTES
+from tetiwd.io.run_folder import RunFolder
 from tetiwd.io.writing import write_text
 from tetiwd.notes.cache import Cache, key_of
 from tetiwd.notes.counts import Counts
@@ -16,7 +16,7 @@ from tetiwd.notes.pipeline import NotesSeries, notes_to_series
 from tetiwd.notes.settings import NotesSettings
 from tetiwd.notes.tidy import Notes
 
-FOLDER, ABOUT, STAGE = NOTES, "notes.json", "table"
+FOLDER, ABOUT, STAGE = "notes", "notes.json", "table"
 
 
 def has_notes(run: Path) -> bool:
@@ -38,7 +38,8 @@ def keep_notes(run: Path, notes: Notes, settings: NotesSettings, shown: NotesSho
     key = key_of(STAGE, [notes.fingerprint()], {})
     arrays = {"whose": notes.whose, "days": notes.days.astype("datetime64[D]").astype(np.int64)}
     objects = [json.dumps(own) for own in notes.objects]
-    Cache(run / FOLDER).store(STAGE, key, arrays, {"texts": list(notes.texts), "objects": objects})
+    folder = RunFolder(run).attach(FOLDER)
+    Cache(folder).store(STAGE, key, arrays, {"texts": list(notes.texts), "objects": objects})
     about = {
         "key": key,
         "settings": asdict(settings),
@@ -46,7 +47,7 @@ def keep_notes(run: Path, notes: Notes, settings: NotesSettings, shown: NotesSho
         "counts": asdict(notes.counts),
         "shown": asdict(shown or NotesShown()),
     }
-    write_text(run / FOLDER / ABOUT, json.dumps(about, indent=1))
+    write_text(folder / ABOUT, json.dumps(about, indent=1))
 
 
 def load_visibility(run: Path) -> NotesShown:

@@ -1,6 +1,6 @@
 """Pages people read: one HTML file per run, and a short summary for notebooks."""
 
-from tetiwd.report.notes import NotesReport
 from tetiwd.report.page import check_target, report_html, summary_html, write_report
+from tetiwd.report.sections import Section, SectionMaker
 
-__all__ = ["NotesReport", "check_target", "report_html", "summary_html", "write_report"]
+__all__ = ["Section", "SectionMaker", "check_target", "report_html", "summary_html", "write_report"]

@@ -1,5 +1,6 @@
 """A run as one HTML page that needs no network and no other file, for people who do not know the program."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,6 @@ from tetiwd.plots.alluvial_svg import alluvial_svg
 from tetiwd.report import details, tables
 from tetiwd.report.certainty import TRUST, certain_and_not, trust
 from tetiwd.report.figures import figures
-from tetiwd.report.notes import NotesReport, notes_section
 from tetiwd.report.objects import object_list
 from tetiwd.report.rendering import (
     N_COLOURS,
@@ -22,6 +22,7 @@ from tetiwd.report.rendering import (
     style_sheet,
     trusted,
 )
+from tetiwd.report.sections import Section, SectionMaker, make_sections
 from tetiwd.summarize.narrative import narrate, verdict_sentence
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def write_report(
     overwrite: bool = False,
     show_ids: bool = False,
     outcomes: "Outcomes | None" = None,
-    notes: NotesReport | None = None,
+    sections: Sequence[Section | SectionMaker] = (),
 ) -> Path:
     """Write the report; a file that is there is left alone unless ``overwrite`` is asked for.
 
@@ -49,11 +50,11 @@ def write_report(
         True adds a table of all objects with their ids; otherwise no id is in the file.
     outcomes
         Rates by lineage, from :func:`tetiwd.outcomes_by_lineage`, to be shown as well.
-    notes
-        The notes that the objects were compared by, and what of them may be shown.
+    sections
+        Sections of other packages, such as :class:`tetiwd.notes.report.NotesReport`.
     """
     target = check_target(path, overwrite=overwrite)
-    page = report_html(analysis, show_ids=show_ids, outcomes=outcomes, notes=notes)
+    page = report_html(analysis, show_ids=show_ids, outcomes=outcomes, sections=sections)
     try:
         write_text(target, page)
     except OSError as error:
@@ -78,15 +79,15 @@ def report_html(
     *,
     show_ids: bool = False,
     outcomes: "Outcomes | None" = None,
-    notes: NotesReport | None = None,
+    sections: Sequence[Section | SectionMaker] = (),
 ) -> str:
-    """The whole page. Ids, and sentences of notes, are on it only if they are asked for."""
+    """The whole page. Ids are on it only if they are asked for."""
     from tetiwd.io.run_folder import versions
 
     sample = analysis.sample
     wording = Wording(sample.series.times)
-    said = None if notes is None else notes_section(notes, analysis, wording, show_ids=show_ids)
-    style, code = style_sheet(said.style if said else ""), script()
+    added = make_sections(sections, analysis, show_ids=show_ids)
+    style, code = style_sheet(*(section.style for section in added)), script()
     found, about_the_run = _sentences(analysis)
     certain, uncertain = certain_and_not(analysis, wording.labels)
     listed = [tables.lineages_table(analysis, wording), tables.events_table(analysis, wording)]
@@ -100,7 +101,7 @@ def report_html(
     explained = [
         *listed,
         *([results] if results else []),
-        *(said.tables if said else []),
+        *(table for section in added for table in section.tables),
         numbers,
         *([objects.table] if objects else []),
         diagnosed,
@@ -129,7 +130,7 @@ def report_html(
         numbers=numbers,
         outcomes=results,
         outcome_name=wording.sentence(outcomes.name, 60) if outcomes is not None else "",
-        said=said,
+        sections=added,
         objects=objects,
         object_data=json_for_script(objects.data) if objects else "",
         diagnostics=diagnosed,
@@ -149,7 +150,7 @@ def summary_html(analysis: Analysis) -> str:
 
 
 def _sentences(analysis: Analysis) -> tuple[list[str], list[str]]:
-    """Sentences about what was found, and about the run; the verdict and notes have a place of their own."""
+    """Sentences about what was found, and about the run; the verdict and remarks have a place of their own."""
     elsewhere = {verdict_sentence(analysis.sample.diagnostics.verdict), *analysis.sample.remarks}
     sentences = [own for own in narrate(analysis) if own not in elsewhere]
     about_the_run = [own for own in sentences if own.startswith("The run ")]

@@ -20,17 +20,17 @@ N_COLOURS = 40  # lineages beyond them begin again with the first
 UNSAFE_IN_SCRIPTS = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
-def render(template: str, **values: Any) -> str:
-    """A template of this package with everything escaped that is not our own markup."""
-    return environment().get_template(template).render(**values)
+def render(template: str, *, package: str = "tetiwd.report", **values: Any) -> str:
+    """A template of a package with everything escaped that is not our own markup; it can import those of this one."""
+    return environment(package).get_template(template).render(**values)
 
 
-def environment() -> "Environment":
+def environment(package: str = "tetiwd.report") -> "Environment":
     """Jinja as the pages need it."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     return Environment(
-        loader=PackageLoader("tetiwd.report"),
+        loader=ChoiceLoader([PackageLoader(package), PackageLoader("tetiwd.report")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -45,13 +45,13 @@ def trusted(text: str) -> "Markup":
     return Markup(text)
 
 
-def style_sheet(more: str = "") -> str:
+def style_sheet(*more: str) -> str:
     """The style sheet, with the colours of the lineages, and more rules if there are any."""
     colours = (
         f".c{lineage} {{ background: {colour}; color: {text_colour(colour)}; }}"
         for lineage, colour in ((lineage, lineage_colour(lineage)) for lineage in range(N_COLOURS))
     )
-    return "\n".join([_own_file("report.css"), *colours, ".c-1 { background: #8A8F98; color: #000; }", more])
+    return "\n".join([_own_file("report.css"), *colours, ".c-1 { background: #8A8F98; color: #000; }", *more])
 
 
 def script() -> str:

@@ -201,3 +201,22 @@ def test_diagnostics_are_valid_json_even_where_numbers_are_not(sample):
 )
 def test_labels_that_netcdf_can_hold(values, kind):
     assert plain_labels(values).dtype.kind == kind
+
+
+def test_attached_folders_stay_with_a_run_and_go_when_it_is_overwritten(sample, tmp_path):
+    path = tmp_path / "run"
+    (RunFolder(path).attach("extra") / "file").write_text("kept")
+    make(path, sample, attached=["extra"])  # a folder with nothing but attachments is free
+    assert (path / "extra" / "file").read_text() == "kept"
+    make(path, sample, overwrite=True, attached=["extra"])
+    assert (path / "extra" / "file").is_file()
+    (path / "mine").mkdir()
+    make(path, sample, overwrite=True)
+    assert not (path / "extra").exists()
+    assert (path / "mine").is_dir()  # nobody attached it
+
+
+def test_a_folder_that_nobody_attached_is_in_the_way(sample, tmp_path):
+    (tmp_path / "run" / "extra").mkdir(parents=True)
+    with pytest.raises(RunFolderError, match="not empty and holds no run"):
+        make(tmp_path / "run", sample)

@@ -11,8 +11,9 @@ from runs import MODEL, SETTINGS
 from small_notes import series_of_notes
 from tetiwd import run_chains
 from tetiwd.analysis import Analysis
-from tetiwd.report import NotesReport, report_html, write_report
-from tetiwd.report.note_tables import changes_table, clusters_table, words_table
+from tetiwd.notes.report import NotesReport
+from tetiwd.notes.report.tables import changes_table, clusters_table, words_table
+from tetiwd.report import report_html, write_report
 from tetiwd.report.rendering import Wording
 from tetiwd.summarize.clustering import as_clustering
 
@@ -76,7 +77,7 @@ def world():
 @pytest.fixture(scope="module")
 def page(world):
     notes, analysis = world
-    return report_html(analysis, notes=NotesReport(notes))
+    return report_html(analysis, sections=[NotesReport(notes)])
 
 
 def small_lineage(analysis):
@@ -124,7 +125,9 @@ def test_chosen_lineages_are_lit_in_clouds_and_tables(world, page):
 
 def test_nothing_in_it_needs_what_the_policy_forbids(world):
     notes, analysis = world
-    html = report_html(analysis, show_ids=True, notes=NotesReport(notes, synthetic=True, show_text=True, small=True))
+    html = report_html(
+        analysis, show_ids=True, sections=[NotesReport(notes, synthetic=True, show_text=True, small=True)]
+    )
     tags = Tags(html)
     for tag, attrs in tags.found:
         assert "style" not in attrs
@@ -142,12 +145,12 @@ def test_no_ids_no_sentences_and_no_rare_words_unless_asked_for(world, page):
     assert "secret" not in page
     assert "It holds no ids. It holds no sentence of the notes." in page
 
-    with_ids = section(report_html(analysis, show_ids=True, notes=NotesReport(notes)))
+    with_ids = section(report_html(analysis, show_ids=True, sections=[NotesReport(notes)]))
     assert "person-a-00" in with_ids
     assert "person-a-05" not in with_ids  # has not moved
     assert "seizure again whenever" not in with_ids
 
-    html = report_html(analysis, notes=NotesReport(notes, show_text=True))
+    html = report_html(analysis, sections=[NotesReport(notes, show_text=True)])
     assert "seizure again whenever" in html
     assert "person" not in html
     assert "It holds sentences of the notes." in html
@@ -162,11 +165,11 @@ def test_small_groups_are_flagged_and_silent_unless_asked_for(world, page):
     rows = re.search(r'(?s)data-table="notes-outcome-0".*?</table>', page).group()
     assert f'<tr data-lineage="{g}"' not in rows
     assert "1 lineage with fewer than five known outcomes left out." in page
-    asked = report_html(analysis, notes=NotesReport(notes, small=True))
+    asked = report_html(analysis, sections=[NotesReport(notes, small=True)])
     rows = re.search(r'(?s)data-table="notes-outcome-0".*?</table>', asked).group()
     assert f'<tr data-lineage="{g}"' in rows
     assert "secret" not in asked  # still only few objects use it
-    assert "secret" in report_html(analysis, notes=NotesReport(notes, small=True, show_text=True))
+    assert "secret" in report_html(analysis, sections=[NotesReport(notes, small=True, show_text=True)])
 
 
 def test_few_who_move_are_marked(world):
@@ -188,7 +191,7 @@ def test_words_and_texts_stay_text(world):
         texts=texts,
         notes=replace(notes.notes, outcomes={f"$\\frac{{$ {HOSTILE}": values}),
     )
-    html = report_html(analysis, notes=NotesReport(hostile, show_text=True))
+    html = report_html(analysis, sections=[NotesReport(hostile, show_text=True)])
     tags = Tags(html)
     assert len(tags.all("script")) == 1
     assert not tags.all("img")
@@ -200,14 +203,14 @@ def test_words_and_texts_stay_text(world):
 
 def test_synthetic_notes_are_called_so(world):
     notes, analysis = world
-    html = report_html(analysis, notes=NotesReport(notes, synthetic=True))
+    html = report_html(analysis, sections=[NotesReport(notes, synthetic=True)])
     assert "synthetic" in html[: html.index("<main>")]
     assert "These notes are synthetic." in section(html)
 
 
 def test_one_window_and_no_outcomes():
     notes, analysis = made(1, outcomes=False)
-    html = report_html(analysis, notes=NotesReport(notes))
+    html = report_html(analysis, sections=[NotesReport(notes)])
     found = section(html)
     assert "No object changes its lineage from one window to the next." in found
     assert "favourable" not in found
@@ -219,7 +222,7 @@ def test_one_lineage_only(world):
     notes, analysis = world
     alone = Analysis(analysis.sample)
     vars(alone)["clustering"] = as_clustering(analysis.sample, [np.zeros(n, int) for n in notes.series.n_objects])
-    found = section(report_html(alone, notes=NotesReport(notes)))
+    found = section(report_html(alone, sections=[NotesReport(notes)]))
     assert "Word cloud" not in found
     assert "Lineage 0 has fewer than five others to compare with and is left out." in found
     assert "Only one lineage has five objects or more of which “died” is known" in found
@@ -241,5 +244,5 @@ def test_tables_are_ordered_and_complete(world):
 
 def test_the_same_notes_make_the_same_file(world, page, tmp_path):
     notes, analysis = world
-    written = write_report(analysis, tmp_path, notes=NotesReport(notes))
+    written = write_report(analysis, tmp_path, sections=[NotesReport(notes)])
     assert written.read_text("utf-8") == page
