@@ -13,7 +13,7 @@ import typer
 from tetiwd.cli import exit_codes
 from tetiwd.cli.wording import in_words_of_options, one_line, visible
 from tetiwd.errors import MemoryLimitError, RunFolderError, TetiwdError
-from tetiwd.io.writing import LABELS
+from tetiwd.writing import LABELS
 
 if TYPE_CHECKING:
     import pandas as pd
