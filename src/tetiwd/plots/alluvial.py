@@ -36,8 +36,8 @@ class Block:
 class Ribbon:
     """From a cluster to a later one.
 
-    A "link" joins the blocks of a lineage at full height, a "flow" is as wide as the objects that go there, "weak" is an
-    alternative to a link of the clustering and "gap" a lineage that skips epochs; the last two are lines without width.
+    A "link" joins the blocks of a lineage at full height, a "flow" is as wide as the objects in it, a "weak" link is an
+    alternative to those of the clustering, and a "gap" is a lineage that skips epochs; the last two are thin lines.
     """
 
     kind: Literal["link", "flow", "weak", "gap"]

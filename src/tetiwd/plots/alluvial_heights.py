@@ -53,7 +53,7 @@ def _sift(rank: list[int], i: int, pull: np.ndarray) -> list[int]:
 
 
 def slots_by_epoch(sizes: tuple[Mapping[int, int], ...], order: list[int]) -> list[dict[int, int]]:
-    """Per epoch, lineages from top to bottom with their sizes; a lineage has slots of size 0 at epochs that it skips."""
+    """Per epoch, lineages from top to bottom with their sizes; skipped epochs have a slot of size 0."""
     there = {g: [t for t, column in enumerate(sizes) if g in column] for g in order}
     return [
         {g: column.get(g, 0) for g in order if g in column or (g != OTHERS and there[g][0] < t < there[g][-1])}

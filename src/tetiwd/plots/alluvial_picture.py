@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
-from tetiwd.plots.alluvial import WEAK_LINK, Alluvial, Block, Marker, Ribbon
+from tetiwd.plots.alluvial import Alluvial, Block, Marker, Ribbon
+from tetiwd.plots.alluvial_heights import WEAK_LINK
 from tetiwd.plots.alluvial_words import block_words, described, marker_words, ribbon_words
 from tetiwd.plots.colours import lineage_colour, lineage_stripes
 from tetiwd.plots.lineage_facts import OTHERS

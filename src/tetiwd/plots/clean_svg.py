@@ -79,7 +79,7 @@ def _two_decimals(number: re.Match[str]) -> str:
 def _add_marks(root: Element, marked: Marked) -> None:
     """Hover text and data of every marked element."""
     for element in list(root.iter()):
-        name = element.get("id")
+        name = element.get("id", "")
         if name in marked:
             hover, data = marked[name]
             del element.attrib["id"]
@@ -97,7 +97,7 @@ def _rename_ids(root: Element, prefix: str) -> None:
     used = {id_ for element, name in references for id_ in REFERENCE.findall(element.attrib[name])}
     names: dict[str, str] = {}
     for element in root.iter():
-        old = element.attrib.pop("id", None)
+        old = element.attrib.pop("id", "")
         if old in used:
             names[old] = f"t{prefix}-{len(names)}"
             element.set("id", names[old])

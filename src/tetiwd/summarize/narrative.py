@@ -35,7 +35,7 @@ class Narrative:
 
 
 def narrate(analysis: "Analysis") -> list[str]:
-    """A few sentences: lineages, what happened to them, how certain that is, what comes next, and whether to trust it."""
+    """A few sentences: lineages and their lives, how certain they are, what comes next, and whether to trust it all."""
     return narrative(analysis).sentences
 
 
@@ -134,9 +134,9 @@ def _links(analysis: "Analysis", times: Sequence[Any]) -> list[str]:
     label = dict(zip(analysis.sample.series.times, times, strict=True))
     return [
         HOW_LINKED["model" if made is None else made.name],
-        f"The links of the lineages from one time to the next have probability {own.probability.mean():.2f} on average; "
-        f"the weakest is that of lineage {weakest.lineage} from {label[weakest.source[1]]} to {label[weakest.target[1]]} "
-        f"({weakest.probability:.2f}).",
+        f"The links of the lineages from one time to the next have probability {own.probability.mean():.2f} on "
+        f"average; the weakest is that of lineage {weakest.lineage} from {label[weakest.source[1]]} to "
+        f"{label[weakest.target[1]]} ({weakest.probability:.2f}).",
     ]
 
 

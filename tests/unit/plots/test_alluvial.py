@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from reference import rng_for
 from tetiwd import Partitions, SettingsError, align, lineages
 from tetiwd.plots import alluvial_layout, alluvial_svg, lineage_colour, plot_lineages, text_colour
-from tetiwd.plots.alluvial import MAX_RIBBONS, WEAK_LINK, lay_out
+from tetiwd.plots.alluvial import MAX_RIBBONS, lay_out
+from tetiwd.plots.alluvial_heights import WEAK_LINK
 from tetiwd.plots.colours import contrast, lineage_stripes
 from tetiwd.plots.lineage_facts import OTHERS, LineageFacts, lineage_facts
 from tetiwd.plots.style import apart

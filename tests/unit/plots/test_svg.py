@@ -231,5 +231,5 @@ class TestImages:
 
 
 def test_ink_is_checked():
-    with pytest.raises(SettingsError, match="^ink must be"):
+    with pytest.raises(SettingsError, match="ink must be"):
         svg_of(Figure(), title="t", ink='"><script>')
