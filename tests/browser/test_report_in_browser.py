@@ -188,7 +188,7 @@ def test_choosing_by_click_lights_the_lineage_everywhere(visit):
     where |= {"lineages", "forecast", "outcomes", "objects"}
     block = find(browser, ".for-wide [data-kind='block'][data-lineage='1'] path")[0]
     for click in (
-        ActionChains(browser).move_to_element_with_offset(block, 26, 0).click().perform,  # beside the number in it
+        lambda: ActionChains(browser).move_to_element_with_offset(block, 26, 0).click().perform(),  # beside its number
         find(browser, ".for-wide [data-kind='label'][data-lineage='1'] text")[0].click,
         find(browser, ".chips [data-lineage='1']")[0].click,
         find(browser, "[data-table=lineages] tr[data-lineage='1']")[0].click,
