@@ -1,36 +1,54 @@
-# make demo   see what the package does            make test    run the tests
-# make check  lint, format, types, import budget   make slow    the long statistical checks
-# make bench  measure against the speed goals      make clean   remove the environment and caches
+# make demo     see what the package does             make test     run the tests
+# make check    lint, types, layers, import budget    make slow     the long statistical checks
+# make wheel    build sdist and wheel, try the wheel  make minimal  the same with the lowest versions allowed
+# make bench    measure against the speed goals       make clean    remove the environment and caches
 
 PYTHON ?= python3
 BIN := .venv/bin
-READY := .venv/.ready
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check slow bench clean
+.PHONY: demo test check slow bench dist wheel minimal clean
 
-demo: $(READY)
+demo: .venv/.demo
 	$(BIN)/tetiwd demo --out penguins-demo --overwrite
 
-test: $(READY)
+test: .venv/.dev
 	$(BIN)/python -m pytest -n auto -m "not slow"
 
-slow: $(READY)
+slow: .venv/.dev
 	$(BIN)/python -m pytest -n auto -m slow
 
-check: $(READY)
+check: .venv/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python tools/check_import_budget.py
 
-bench: $(READY)
+bench: .venv/.dev
 	$(BIN)/python -m benchmarks
 
-$(READY): pyproject.toml
+dist: .venv/.dev
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+
+wheel: dist
+	$(BIN)/python tools/check_install.py dist/*.whl
+
+minimal: dist
+	$(BIN)/python tools/check_install.py dist/*.whl --lowest
+
+.venv/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tetiwd needs Python 3.11 or newer; say which with: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
-	@touch $(READY)
+	@touch $@
+
+.venv/.demo: .venv/.python pyproject.toml
+	$(PIP) --editable ".[demo]"
+	@touch $@
+
+.venv/.dev: .venv/.python pyproject.toml
+	$(PIP) --editable ".[dev]"
+	@touch $@ .venv/.demo
 
 clean:
-	rm -rf .venv .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf .venv .pytest_cache .ruff_cache .mypy_cache .hypothesis dist

@@ -6,10 +6,10 @@ import numpy as np
 
 from reference import rng_for
 from tetiwd import DistanceSeries, Partitions, align
-from tetiwd.analysis import AnswerSettings
 from tetiwd.notes import Counts, Notes, NotesSeries, NotesSettings
 from tetiwd.notes.bags import bags_of
 from tetiwd.notes.incidence import incidence_of
+from tetiwd.params import AnswerSettings
 from tetiwd.summarize.lineages import lineages
 
 

@@ -1,9 +1,10 @@
-"""Figures and tables of docs/experiments.md from the folders of full runs.
+"""Figures and tables of docs/experiments/*.md from the folders of full runs.
 
     python tools/experiment_docs.py RESULTS --commit abc1234
 
-RESULTS holds a folder per experiment, as ``tetiwd experiment NAME --out RESULTS/NAME`` makes them. What stands between
-``<!-- NAME -->`` and ``<!-- /NAME -->`` on the page is replaced; everything else was written by hand and stays.
+RESULTS holds one folder per experiment, as written by ``tetiwd experiment NAME --out RESULTS/NAME``. On the page
+docs/experiments/NAME.md, the text between ``<!-- NAME -->`` and ``<!-- /NAME -->`` is replaced. The rest is written by
+hand and stays.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from tetiwd.experiments.plan import Plan
 from tetiwd.experiments.summary import summary_markdown
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGE, IMAGES = DOCS / "experiments.md", DOCS / "images" / "experiments"
+PAGES, IMAGES = DOCS / "experiments", DOCS / "images" / "experiments"
 FIGURES = {
     "data": "The first data set: objects on the first two principal components, coloured by true cluster.",
     "traces": "Number of clusters during one run of Te-TiWD on it.",
@@ -27,7 +28,8 @@ FIGURES = {
     "fresh-boxes": "Adjusted Rand index over fresh data sets.",
     "differences": "Te-TiWD minus every other method on the same data sets, with 95 % intervals.",
 }
-SEEN_AT_ONCE = "data", "fresh-boxes", "differences"  # of the first variant; of others only the last; the rest unfolds
+# Shown at once for the first variant; for the others only the last of them is. Everything else is folded.
+SEEN_AT_ONCE = "data", "fresh-boxes", "differences"
 
 
 def section(folder: Path, commit: str) -> str:
@@ -43,28 +45,33 @@ def section(folder: Path, commit: str) -> str:
             if image.is_file():
                 shutil.copyfile(image, IMAGES / image.name)
                 where = seen if what in SEEN_AT_ONCE[-1 if i else 0 :] else folded
-                where.append(f"![{variant}: {caption}](images/experiments/{image.name})\n\n*{variant}: {caption}*\n")
+                where.append(f"![{variant}: {caption}](../images/experiments/{image.name})\n\n*{variant}: {caption}*\n")
     fold = ["<details><summary>All tables, and more figures</summary>\n", *folded, "</details>\n"]
     return "\n".join(seen + fold)
 
 
+def with_section(page: str, name: str, text: str) -> str:
+    """The page with a new generated section between its two marks."""
+    begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+    if begin not in page or end not in page:
+        raise SystemExit(f"the page of {name} has no place for it; put {begin} and {end} where it belongs")
+    before, rest = page.split(begin)
+    return f"{before}{begin}\n\n{text}\n{end}{rest.split(end)[1]}"
+
+
 def main() -> None:
-    """Replace what can be replaced."""
+    """Update the pages of all experiments that have results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", type=Path)
     parser.add_argument("--commit", required=True)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     IMAGES.mkdir(parents=True, exist_ok=True)
-    page = PAGE.read_text("utf-8")
     for name in DESIGNS:
-        if (asked.results / name / "results.csv").is_file():
-            begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
-            if begin not in page or end not in page:
-                raise SystemExit(f"{PAGE} has no place for {name}; put {begin} and {end} where it belongs")
-            (before, rest), found = page.split(begin), section(asked.results / name, asked.commit)
-            page = f"{before}{begin}\n\n{found}\n{end}{rest.split(end)[1]}"
+        folder, path = options.results / name, PAGES / f"{name}.md"
+        if (folder / "results.csv").is_file():
+            page = with_section(path.read_text("utf-8"), name, section(folder, options.commit))
+            path.write_text(page, "utf-8")
             print(f"{name}: written")
-    PAGE.write_text(page, "utf-8")
 
 
 if __name__ == "__main__":

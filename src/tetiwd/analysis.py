@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.chains import Sample
-from tetiwd.errors import SettingsError
-from tetiwd.params import check_share, is_whole
+from tetiwd.params import AnswerSettings
 from tetiwd.summarize.alignment import Alignment, align
 from tetiwd.summarize.backtest import Backtest, backtest
 from tetiwd.summarize.certainty import Memberships, memberships
@@ -18,46 +17,10 @@ from tetiwd.summarize.coclustering import coclustering
 from tetiwd.summarize.forecast import Forecast, forecast
 from tetiwd.summarize.lineages import Lineages, lineages
 from tetiwd.summarize.object_maps import object_maps
-from tetiwd.summarize.point_estimate import AtMost, check_at_most, representative
+from tetiwd.summarize.point_estimate import representative
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-@dataclass(frozen=True)
-class AnswerSettings:
-    """How draws become answers.
-
-    Parameters
-    ----------
-    loss
-        What the representative clustering keeps small: "vi", "binder" or "ari".
-    at_most
-        Most clusters that it may have at a time: a number, "median" for as many as the median draw has there, or None;
-        see :func:`tetiwd.representative`.
-    links
-        What makes lineages: "auto", "model", "objects" or "place"; see :func:`tetiwd.representative`.
-    level
-        Probability of all intervals.
-    n_next
-        Objects expected at the next time; None for as many as at the last.
-    """
-
-    loss: str = "vi"
-    at_most: AtMost = None
-    links: str = "auto"
-    level: float = 0.9
-    n_next: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.loss not in ("vi", "binder", "ari"):
-            raise SettingsError(f'loss must be "vi", "binder" or "ari", not {self.loss!r}')
-        check_at_most(self.at_most)
-        if self.links not in ("auto", "model", "objects", "place"):
-            raise SettingsError(f'links must be "auto", "model", "objects" or "place", not {self.links!r}')
-        check_share("level", self.level)
-        if self.n_next is not None and not is_whole(self.n_next, 1):
-            raise SettingsError(f"n_next must be a whole number of at least 1 or None, not {self.n_next!r}")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -18,9 +18,9 @@ from tetiwd.annealing import Frozen, anneal
 from tetiwd.data import DistanceSeries
 from tetiwd.data.memory import require_memory
 from tetiwd.draws import Draws
-from tetiwd.errors import CheckpointError, SettingsError
+from tetiwd.errors import CheckpointError, Setting, SettingsError, Text, give
 from tetiwd.io.checkpoint import fingerprint, has_checkpoint, read_checkpoint, write_checkpoint
-from tetiwd.params import Hyperparameters, SamplerSettings, is_whole
+from tetiwd.params import Hyperparameters, SamplerSettings, check_whole
 from tetiwd.sampler import Chain, run_chain
 from tetiwd.start import start_chain
 from tetiwd.summarize.diagnostics import Diagnostics, diagnose
@@ -80,7 +80,7 @@ class Sample:
     def best_frozen(self) -> Frozen:
         """The annealed partition with the highest joint density among the chains."""
         if not self.frozen:
-            raise SettingsError("no partition was frozen; run with anneal set, and to the end")
+            raise SettingsError("no partition was frozen", ["run to the end, with ", Setting("anneal")])
         return max(self.frozen, key=lambda frozen: frozen.log_joint)
 
 
@@ -117,12 +117,11 @@ def run_chains(
     """
     hyperparameters, settings = resolved(hyperparameters or Hyperparameters(), series), settings or SamplerSettings()
     n_threads = n_processors() if n_threads is None else n_threads
-    if not is_whole(n_threads, 1):
-        raise SettingsError(f"n_threads must be a whole number of at least 1, not {n_threads!r}")
+    check_whole("n_threads", n_threads, 1)
     if resume and checkpoint is None:
-        raise SettingsError("resume=True needs the folder with the checkpoints: checkpoint=…")
+        raise SettingsError([Setting("resume", True), " needs the folder with the checkpoints"], give("checkpoint"))
     if not checkpoint_seconds >= 0:
-        raise SettingsError(f"checkpoint_seconds must be 0 or more, not {checkpoint_seconds!r}")
+        raise SettingsError([Setting("checkpoint_seconds"), f" must be 0 or more, not {checkpoint_seconds!r}"])
     check_run(series, hyperparameters, settings)
     chains = [Chain(series, hyperparameters, settings, index) for index in range(settings.n_chains)]
     keeper = None if checkpoint is None else Keeper(Path(checkpoint), series, chains, checkpoint_seconds)
@@ -142,7 +141,7 @@ def check_run(series: DistanceSeries, hyperparameters: Hyperparameters, settings
     require_memory(
         bytes_of_chains(series.n_objects, settings),
         f"running {settings.n_chains} chains of {settings.n_draws} draws over {sum(series.n_objects)} objects",
-        "ask for fewer chains (n_chains) or fewer draws (n_draws)",
+        ["ask for fewer chains (", Setting("n_chains"), ") or fewer draws (", Setting("n_draws"), ")"],
     )
     if not isinstance(settings.init, str):
         start_chain(series, hyperparameters, settings, 0, unit=None)
@@ -219,9 +218,8 @@ class Keeper:
         """Continue the chains from their files, or make sure that files can be written and none is overwritten."""
         existing = [chain for chain in self.chains if has_checkpoint(self._path(chain))]
         if existing and not resume:
-            raise CheckpointError(
-                f"{self.folder} already holds checkpoints; pass resume=True to continue, or choose another folder"
-            )
+            remedy: Text = [give("resume", True), " to continue, or choose another folder"]
+            raise CheckpointError(f"{self.folder} already holds checkpoints", remedy)
         if resume and not existing:
             raise CheckpointError(f"there is no checkpoint in {self.folder} to resume from")
         try:

@@ -19,14 +19,16 @@ NO_VALUE: Any = object()  # a setting is named without a value
 class Setting:
     """A setting that a message names, with a value or without.
 
-    ``give`` asks the reader to give it ("pass", "set" or "add"); ``python`` is said instead to somebody who writes
-    Python, where another function does what the setting does.
+    ``give`` asks the reader to give it ("pass", "set" or "add"); ``refused`` says that the fault is its value, which a
+    switch without a value cannot have; ``python`` is said instead to somebody who writes Python, where another function
+    does what the setting does. Without a name it is only the value, such as True in Python and true elsewhere.
     """
 
     name: str
     value: Any = NO_VALUE
     give: bool = False
     python: str | None = None
+    refused: bool = False
 
 
 Text = str | Setting | Sequence[str | Setting]
@@ -36,6 +38,11 @@ Dialect = Callable[[Setting], str]
 def give(name: str, value: Any = NO_VALUE, *, python: str | None = None) -> Setting:
     """Ask the reader to give a setting."""
     return Setting(name, value, give=True, python=python)
+
+
+def value_of(value: Any) -> Setting:
+    """A value by itself, as the reader would write it; None means that the setting is left out."""
+    return Setting("", value)
 
 
 @dataclass(frozen=True)
@@ -62,8 +69,29 @@ def in_python(setting: Setting) -> str:
     """A setting as an argument of a function."""
     if setting.python is not None:
         return setting.python
-    text = setting.name if setting.value is NO_VALUE else f"{setting.name}={_quoted(setting.value)}"
+    if not setting.name:
+        return quoted(setting.value)
+    text = setting.name if setting.value is NO_VALUE else f"{setting.name}={quoted(setting.value)}"
     return f"pass {text}" if setting.give else text
+
+
+def in_toml(setting: Setting) -> str:
+    """A setting as an entry of a settings file."""
+    if not setting.name:
+        return as_toml(setting.value)
+    text = setting.name if setting.value is NO_VALUE else f"{setting.name} = {as_toml(setting.value)}"
+    return f"set {text}" if setting.give else text
+
+
+def as_toml(value: Any) -> str:
+    """A value as it stands in a settings file."""
+    if value is None:
+        return "left out"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(as_toml, value))}]"
+    return quoted(value) if isinstance(value, str) else str(value)
 
 
 class TetiwdError(Exception):
@@ -72,12 +100,14 @@ class TetiwdError(Exception):
     def __init__(self, fault: Text = "", remedy: Text = "", *, where: Where | None = None) -> None:
         super().__init__(fault)
         self.fault, self.remedy, self.where = fault, remedy, where or Where()
+        self.dialect: Dialect | None = None  # the only one that suits, if the fault is in a settings file, say
 
     def __str__(self) -> str:
         return self.told()
 
     def told(self, dialect: Dialect = in_python) -> str:
         """The whole message, with settings written in a dialect."""
+        dialect = self.dialect or dialect
         fault, remedy = (_told(text, dialect) for text in (self.fault, self.remedy))
         return f"{self.where}{fault}; {remedy}" if remedy else f"{self.where}{fault}"
 
@@ -115,5 +145,6 @@ def _told(text: Text, dialect: Dialect) -> str:
     return "".join(dialect(part) if isinstance(part, Setting) else part for part in parts)
 
 
-def _quoted(value: Any) -> str:
+def quoted(value: Any) -> str:
+    """A value as Python writes it, text with the quotation marks that TOML has, too."""
     return f'"{value}"' if isinstance(value, str) else repr(value)

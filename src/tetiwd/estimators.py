@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,21 +11,24 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tetiwd.analysis import Analysis, AnswerSettings
+from tetiwd.analysis import Analysis
 from tetiwd.chains import Sample, run_chains
 from tetiwd.data import DistanceSeries
 from tetiwd.data.metrics import Metric
 from tetiwd.data.series import LARGEST_CROSS
 from tetiwd.data.times import rows_by_time
-from tetiwd.errors import DataError, SettingsError
-from tetiwd.params import Gamma, Hyperparameters, Prior, SamplerSettings, is_whole
+from tetiwd.declare import declarations, documented_by
+from tetiwd.errors import DataError, Setting, SettingsError, give
+from tetiwd.params import LEVEL, AnswerSettings, Hyperparameters, Prior, SamplerSettings, is_whole
 from tetiwd.summarize.classify import Classification, classify
 from tetiwd.summarize.forecast import Forecast, forecast
 
 if TYPE_CHECKING:
     import xarray as xr
 
+S = TypeVar("S", Hyperparameters, AnswerSettings)
 FEWEST_OBJECTS = 3
+SAY_SQUARED: list[str | Setting] = [give("squared", True), " or ", Setting("squared", False), "; it is never guessed"]
 
 
 class _WishartClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -38,12 +41,17 @@ class _WishartClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     verbose: bool
     settings: SamplerSettings | None
 
+    def _given(self, group: type[S]) -> S:
+        """Those parameters of the estimator that belong to a group of settings; None stands for the default."""
+        parameters = {one.name: getattr(self, one.name, None) for one in declarations(group)}
+        return group(**{name: value for name, value in parameters.items() if value is not None})
+
     def _run(self, series: DistanceSeries, model: Hyperparameters, answers: AnswerSettings) -> None:
         from dataclasses import replace
 
         settings = self.settings or SamplerSettings()
         if not isinstance(settings, SamplerSettings):
-            raise SettingsError(f"settings must be SamplerSettings or None, not {settings!r}")
+            raise SettingsError([Setting("settings"), f" must be SamplerSettings or None, not {settings!r}"])
         if self.random_state is not None:
             settings = replace(settings, seed=_seed(self.random_state))
         sample = run_chains(series, model, settings, n_threads=_threads(self.n_jobs), progress=bool(self.verbose))
@@ -95,9 +103,7 @@ class _WishartClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         else:
             distances, squared = np.atleast_2d(np.asarray(X)), self.squared
             if squared is None:
-                raise DataError(
-                    "are the new distances squared? say so with squared=True or squared=False of the estimator"
-                )
+                raise DataError("it is not known whether the new distances are squared", SAY_SQUARED)
             if rows is not None and distances.shape[1] == sum(series.n_objects):
                 distances = distances[:, rows]
         return classify(self.analysis_.sample, self.analysis_.clustering, distances, squared=squared, t=t)
@@ -139,39 +145,24 @@ class _WishartClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
 
-class TeTiWD(_WishartClusterer):
-    """Clusters of objects at several times, linked into lineages, with their uncertainty.
+SHARED = {
+    "squared": "Whether given distances are squared. Never guessed: needed wherever X holds distances.",
+    "random_state": "Seed. If not given, that of ``settings``, so that the same data always give the same result.",
+    "n_jobs": "Number of threads; -1 for one per processor. Results do not depend on it.",
+    "verbose": "Whether to show the progress of every chain.",
+    "settings": "How to sample. If not given, the defaults of :class:`tetiwd.SamplerSettings`.",
+}
 
-    Parameters
-    ----------
-    metric
-        How rows of features are compared: a name or a function, see :meth:`tetiwd.DistanceSeries.from_features`;
-        "precomputed" if X holds distances between all rows.
-    squared
-        Are given distances squared? Never guessed: needed for "precomputed" and for a list of matrices.
-    dof
-        Degrees of freedom: how much the distances are to be believed. "auto" estimates them.
-    df_A
-        How closely the geometry of one time is tied to that of the next; None for the larger of 100 and twice dof.
-    alpha
-        Variance within clusters in units of the mean half-distance: a number, or a :class:`tetiwd.Gamma` prior; None
-        for Gamma(1, 1).
-    xi
-        Rate of new clusters: a number or a Gamma prior.
-    max_clusters
-        Most clusters at a time; None for no limit.
-    loss
-        What the representative clustering keeps small: "vi", "binder" or "ari".
-    links
-        What makes lineages: "auto", "model", "objects" or "place"; see :func:`tetiwd.representative`.
-    random_state
-        Seed; None for that of ``settings``, so that results are always the same for the same seed.
-    n_jobs
-        Threads; −1 for one per processor. Results do not depend on it.
-    verbose
-        True shows a bar per chain.
-    settings
-        How to sample, as :class:`tetiwd.SamplerSettings`; None for the defaults.
+
+@documented_by(
+    Hyperparameters,
+    AnswerSettings,
+    metric="How to compare rows of features: a name or a function, see :meth:`tetiwd.DistanceSeries.from_features`; "
+    '"precomputed" if X holds the distances between all rows.',
+    **SHARED,
+)
+class TeTiWD(_WishartClusterer):
+    """Cluster objects at several times and link the clusters into lineages, with their uncertainty.
 
     Attributes
     ----------
@@ -196,13 +187,13 @@ class TeTiWD(_WishartClusterer):
         self,
         metric: Metric = "euclidean",
         squared: bool | None = None,
-        dof: float | Sequence[float] | str = "auto",
+        dof: float | Sequence[float] | str = Hyperparameters.dof,
         df_A: float | None = None,
         alpha: Prior | None = None,
-        xi: Prior = 1.0,
+        xi: Prior = Hyperparameters.xi,
         max_clusters: int | None = None,
-        loss: str = "vi",
-        links: str = "auto",
+        loss: str = AnswerSettings.loss,
+        links: str = AnswerSettings.links,
         random_state: Any = None,
         n_jobs: int = -1,
         verbose: bool = False,
@@ -239,14 +230,7 @@ class TeTiWD(_WishartClusterer):
             Id of every row (one list per matrix for a list), if objects are known by name. The same id at two times is
             the same object.
         """
-        model = Hyperparameters(
-            dof=self.dof,
-            df_A=self.df_A,  # type: ignore[arg-type]
-            alpha=Gamma(1.0, 1.0) if self.alpha is None else self.alpha,
-            xi=self.xi,
-            max_clusters=self.max_clusters,
-        )
-        answers = AnswerSettings(loss=self.loss, links=self.links)
+        model, answers = self._given(Hyperparameters), self._given(AnswerSettings)
         self._forget()
         series, rows = self._series(X, time, ids)
         self._run(series, model, answers)
@@ -271,7 +255,7 @@ class TeTiWD(_WishartClusterer):
         check_is_fitted(self)
         return self.analysis_.coclustering
 
-    def forecast(self, n_next: int | None = None, *, level: float = 0.9) -> Forecast:
+    def forecast(self, n_next: int | None = None, *, level: float = LEVEL) -> Forecast:
         """Shares of the clusters at the next time, as the model expects them."""
         check_is_fitted(self)
         sample, clustering = self.analysis_.sample, self.analysis_.clustering
@@ -311,9 +295,8 @@ class TeTiWD(_WishartClusterer):
             return series, _one_after_the_other(series)
         if isinstance(self.metric, str) and self.metric == "precomputed":
             time = np.zeros(len(X), dtype=int) if time is None else time
-            series = DistanceSeries.from_pooled(X, time=time, squared=self._told(), ids=ids, keep_cross=False)
-            if series.n_epochs > 1 and len(X) <= LARGEST_CROSS and np.isfinite(np.asarray(X, dtype=float)).all():
-                series = DistanceSeries.from_pooled(X, time=time, squared=self._told(), ids=ids)
+            cross: Literal["if known", False] = "if known" if len(X) <= LARGEST_CROSS else False
+            series = DistanceSeries.from_pooled(X, time=time, squared=self._told(), ids=ids, keep_cross=cross)
             self.n_features_in_ = sum(series.n_objects)
         else:
             features = self._features(X, reset=True)
@@ -325,31 +308,18 @@ class TeTiWD(_WishartClusterer):
 
     def _told(self) -> bool:
         if self.squared is None:
-            raise DataError("are the distances squared? say so with squared=True or squared=False; it is never guessed")
+            raise DataError("it is not known whether the distances are squared", SAY_SQUARED)
         return self.squared
 
 
+@documented_by(
+    Hyperparameters,
+    AnswerSettings,
+    metric='How to compare rows of features: a name or a function; "precomputed" if X is a square matrix of distances.',
+    **SHARED,
+)
 class TiWD(_WishartClusterer):
-    """Clusters of objects at one time (translation-invariant Wishart–Dirichlet process).
-
-    Parameters
-    ----------
-    metric
-        How rows of features are compared: a name or a function; "precomputed" if X is a square matrix of distances.
-    squared
-        Are given distances squared? Never guessed: needed for "precomputed".
-    dof
-        Degrees of freedom: how much the distances are to be believed. "auto" estimates them.
-    geometry
-        "full" gives clusters distances of their own; "isotropic" keeps all of them equally far apart.
-    alpha, xi
-        Variance within clusters and rate of new clusters: numbers, or :class:`tetiwd.Gamma` priors.
-    max_clusters
-        Most clusters; None for no limit.
-    loss
-        What the representative clustering keeps small: "vi", "binder" or "ari".
-    random_state, n_jobs, verbose, settings
-        As for :class:`TeTiWD`.
+    """Cluster objects at one time (translation-invariant Wishart–Dirichlet process).
 
     Attributes
     ----------
@@ -365,12 +335,12 @@ class TiWD(_WishartClusterer):
         self,
         metric: Metric = "euclidean",
         squared: bool | None = None,
-        dof: float | str = "auto",
-        geometry: str = "full",
+        dof: float | Sequence[float] | str = Hyperparameters.dof,
+        geometry: str = Hyperparameters.geometry,
         alpha: Prior | None = None,
-        xi: Prior = 1.0,
+        xi: Prior = Hyperparameters.xi,
         max_clusters: int | None = None,
-        loss: str = "vi",
+        loss: str = AnswerSettings.loss,
         random_state: Any = None,
         n_jobs: int = -1,
         verbose: bool = False,
@@ -394,15 +364,9 @@ class TiWD(_WishartClusterer):
 
         ``X`` is a table of features, one row per object, or a square matrix of distances with ``metric="precomputed"``.
         """
-        model = Hyperparameters(
-            dof=self.dof,
-            alpha=Gamma(1.0, 1.0) if self.alpha is None else self.alpha,
-            xi=self.xi,
-            max_clusters=self.max_clusters,
-            geometry=self.geometry,  # type: ignore[arg-type]
-        )
+        model, answers = self._given(Hyperparameters), self._given(AnswerSettings)
         self._forget()
-        self._run(self._series(X), model, AnswerSettings(loss=self.loss))
+        self._run(self._series(X), model, answers)
         self.labels_ = self.analysis_.clustering.flat
         self.n_clusters_ = self.analysis_.clustering.n_clusters[0]
         return self
@@ -428,7 +392,7 @@ class TiWD(_WishartClusterer):
     def _series(self, X: Any) -> DistanceSeries:
         if isinstance(self.metric, str) and self.metric == "precomputed":
             if self.squared is None:
-                raise DataError("are the distances squared? say so with squared=True or squared=False")
+                raise DataError("it is not known whether the distances are squared", SAY_SQUARED)
             series = DistanceSeries.from_distances([X], squared=self.squared)
             self.n_features_in_ = series.n_objects[0]
             return series
@@ -453,7 +417,8 @@ def _threads(n_jobs: Any) -> int | None:
     if n_jobs is None:
         return 1
     if n_jobs != -1 and not is_whole(n_jobs, 1):
-        raise SettingsError(f"n_jobs must be a whole number of at least 1, or -1 for all processors, not {n_jobs!r}")
+        fault = f" must be a whole number of at least 1, or -1 for all processors, not {n_jobs!r}"
+        raise SettingsError([Setting("n_jobs"), fault])
     return None if n_jobs == -1 else int(n_jobs)
 
 

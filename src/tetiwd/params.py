@@ -1,50 +1,72 @@
-"""What the model takes as given: hyperparameters, each a number (fixed) or a Gamma prior (sampled)."""
+"""Settings of a run: the model's hyperparameters, how to sample, and how draws become answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, lgamma, log
-from numbers import Integral, Real
 from typing import Any, Literal
 
-from tetiwd.errors import SettingsError
+from tetiwd.declare import Settings, documented, setting
+from tetiwd.declare import check_positive as check_positive
+from tetiwd.declare import check_share as check_share
+from tetiwd.declare import check_whole as check_whole
+from tetiwd.declare import is_whole as is_whole
+from tetiwd.errors import Setting, SettingsError, value_of
 
+MODEL, RUN = "Model", "Run"  # headings of options
 WAYS_TO_DOF = ("auto", "rank", "spectrum", "dispersion")
-
-
-def check_positive(name: str, value: Any) -> None:
-    """Refuse anything but a positive finite number."""
-    if not isinstance(value, Real) or value is True or not 0 < float(value) < inf:
-        raise SettingsError(f"{name} must be a positive finite number, not {value!r}")
-
-
-def is_whole(value: Any, least: int) -> bool:
-    """True for a whole number that is not too small."""
-    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
-
-
-def check_share(name: str, value: Any) -> None:
-    """Refuse anything but a number between 0 and 1."""
-    if not isinstance(value, Real) or not 0 < float(value) < 1:
-        raise SettingsError(f"{name} must lie between 0 and 1, not {value!r}")
+LINKS = ("auto", "model", "objects", "place")
+LOSSES = ("vi", "binder", "ari")
+LEVEL = 0.9  # probability of intervals
+LARGEST_CROSS = 5000  # rows whose distances between epochs are kept unless something else is said; they take 200 MB
 
 
 def check_seed(seed: Any) -> None:
     """Refuse anything but a whole number that is not negative."""
-    if not is_whole(seed, 0):
-        raise SettingsError(f"seed must be a whole number of at least 0, not {seed!r}")
+    check_whole("seed", seed, 0)
 
 
 def check_way_to_dof(how: str) -> None:
     """Refuse anything but the name of an estimator."""
     if how not in WAYS_TO_DOF:
         ways = ", ".join(f'"{way}"' for way in WAYS_TO_DOF)
-        raise SettingsError(f"dof must be {ways}, a number, or one number per epoch, not {how!r}")
+        fault = f" must be {ways}, a number, or one number per epoch, not {how!r}"
+        raise SettingsError([Setting("dof", refused=True), fault])
 
 
-def _as_numbers(values: Any) -> Any:
-    """A list or array as a tuple, a zero-dimensional array as a number; text and the empty list stay as they are."""
-    plain = values.tolist() if hasattr(values, "tolist") else values
-    return tuple(plain) if isinstance(plain, Sequence) and not isinstance(plain, str) and len(plain) else plain
+def _checked_dof(dof: Any) -> Any:
+    """A name, a positive number, or a tuple of them; a zero-dimensional array is a number."""
+    plain = dof.tolist() if hasattr(dof, "tolist") else dof
+    if isinstance(plain, str):
+        check_way_to_dof(plain)
+        return plain
+    value = tuple(plain) if isinstance(plain, Sequence) and len(plain) else plain
+    for number in value if isinstance(value, tuple) else (value,):
+        check_positive("dof", number)
+    return value
+
+
+def _parsed_dof(text: str) -> Any:
+    """A name, a number, or one number per time with commas between them."""
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        return text
+    return numbers if len(numbers) > 1 else numbers[0]
+
+
+def check_at_most(at_most: Any) -> Any:
+    """Refuse anything but a limit for the number of clusters."""
+    if not (at_most is None or at_most == "median" or is_whole(at_most, 1)):
+        name, allowed = Setting("at_most", refused=True), ' must be a whole number of at least 1, "median" or '
+        raise SettingsError([name, allowed, value_of(None), f", not {at_most!r}"])
+    return at_most
+
+
+def _checked_init(init: Any) -> Any:
+    if isinstance(init, str) and init not in ("ward", "one"):
+        fault = f' must be "ward", "one", or labels per epoch, not {init!r}'
+        raise SettingsError([Setting("init", refused=True), fault])
+    return init
 
 
 @dataclass(frozen=True)
@@ -72,78 +94,87 @@ class Gamma:
 
 Fixed = float
 Prior = Fixed | Gamma
+AtMost = int | Literal["median"] | None
 
 
+@documented
 @dataclass(frozen=True)
-class Hyperparameters:
-    """Everything the joint density conditions on. The defaults suit rescaled data (mean half-distance 1).
+class Hyperparameters(Settings):
+    """Everything the joint density conditions on. The defaults suit rescaled data (mean half-distance 1)."""
 
-    Parameters
-    ----------
-    dof
-        Degrees of freedom of the likelihood, one number or one per epoch. Or how to estimate them from the data, which
-        is done before sampling (``DistanceSeries.dof``): "auto", "rank", "spectrum" or "dispersion".
-    df_A
-        Degrees of freedom of the Wishart chain of A_t; must exceed the number of clusters minus one. Large values tie
-        the geometry of consecutive epochs closely together. None for the larger of 100 and twice the largest dof.
-    alpha, xi, new_scale
-        Within-cluster variance, Dirichlet rate, and scale of a new cluster's row in A. A number keeps the
-        quantity fixed; a :class:`Gamma` lets it be sampled under that prior.
-    max_clusters
-        Truncation level k of the partition prior, or None for the Dirichlet process.
-    geometry
-        "full" gives clusters distances of their own (the paper's A_t); "isotropic" keeps all of them equally far apart,
-        A = new_scale · I, which is the static model of Vogt et al. (2010) and its coupled version.
-    coupling
-        False treats every epoch by itself: no links, no memory; alpha, xi and new_scale are still shared.
-    """
+    table = "model"
+    group = MODEL
+    dof: float | Sequence[float] | str = setting(
+        "auto",
+        "Degrees of freedom of the likelihood: how far to trust the distances. One number, one per time, or the "
+        'estimator that finds them from the data: "auto", "rank", "spectrum" or "dispersion".',
+        option="--dof",
+        check=_checked_dof,
+        parse=_parsed_dof,
+        metavar="NAME|NUMBER,...",
+    )
+    df_A: float = setting(
+        None,
+        "Degrees of freedom of the Wishart chain of A_t, more than the number of clusters minus one. Large values tie "
+        "the geometry of one time closely to that of the next. If not given, the larger of 100 and twice the dof.",
+    )
+    alpha: Prior = setting(
+        Gamma(1.0, 1.0),
+        "Variance within clusters, in units of the mean half-distance: a number, or a Gamma prior to sample it.",
+    )
+    xi: Prior = setting(
+        1.0,
+        "Dirichlet rate, the rate of new clusters: a number, or a Gamma prior to sample it.",
+        option="--xi",
+        option_help="Dirichlet rate, the rate of new clusters.",
+    )
+    new_scale: Prior = setting(
+        Gamma(1.0, 1.0), "Scale of a new cluster's row in A: a number, or a Gamma prior to sample it."
+    )
+    max_clusters: int | None = setting(
+        None,
+        "Upper limit on clusters per time, the truncation level k of the partition prior. If not given, there is none "
+        "(Dirichlet process).",
+        option="--max-clusters",
+        least=1,
+    )
+    geometry: Literal["full", "isotropic"] = setting(
+        "full",
+        '"full" gives clusters distances of their own (the paper\'s A_t); "isotropic" keeps all of them equally far '
+        "apart, A = new_scale · I: the static model of Vogt et al. (2010) and its coupled version.",
+    )
+    coupling: bool = setting(
+        True, "Whether clusters are linked through time. Without links times share only alpha, xi and new_scale."
+    )
 
-    dof: float | Sequence[float] | str = "auto"
-    df_A: float = None  # type: ignore[assignment]
-    alpha: Prior = Gamma(1.0, 1.0)
-    xi: Prior = 1.0
-    new_scale: Prior = Gamma(1.0, 1.0)
-    max_clusters: int | None = None
-    geometry: Literal["full", "isotropic"] = "full"
-    coupling: bool = True
-
-    def __post_init__(self) -> None:
-        if isinstance(self.dof, Sequence) or hasattr(self.dof, "tolist"):
-            object.__setattr__(self, "dof", _as_numbers(self.dof))
-        if not isinstance(self.dof, str):
-            values = self.dof if isinstance(self.dof, tuple) else (self.dof,)
-            for value in values:
-                check_positive("dof", value)
-            if self.df_A is None:
-                object.__setattr__(self, "df_A", max(100.0, 2.0 * max(values)))
-        else:
-            check_way_to_dof(self.dof)
-        if self.df_A is not None:
-            check_positive("df_A", self.df_A)
-        for name in ("alpha", "xi", "new_scale"):
-            if not isinstance(getattr(self, name), Gamma):
-                check_positive(name, getattr(self, name))
-        if self.max_clusters is not None and not is_whole(self.max_clusters, 1):
-            raise SettingsError(f"max_clusters must be a whole number of at least 1 or None, not {self.max_clusters!r}")
-        if self.geometry not in ("full", "isotropic"):
-            raise SettingsError(f'geometry must be "full" or "isotropic", not {self.geometry!r}')
-        if self.df_A is None or self.max_clusters is None:
+    def check_together(self) -> None:
+        """Fill in df_A where dof is known; it must leave room for the clusters."""
+        if self.df_A is None and not isinstance(self.dof, str):
+            largest = max(self.dof) if isinstance(self.dof, Sequence) else self.dof
+            object.__setattr__(self, "df_A", max(100.0, 2.0 * largest))
+        if self.df_A is None or self.max_clusters is None or self.geometry != "full":
             return
-        if self.geometry == "full" and self.df_A <= self.max_clusters - 1:
+        if self.df_A <= self.max_clusters - 1:
             raise SettingsError(
-                f"df_A = {self.df_A:g} leaves room for fewer clusters than max_clusters = {self.max_clusters}; "
-                f"df_A must exceed max_clusters − 1 = {self.max_clusters - 1}"
-            )
+                [
+                    Setting("df_A", self.df_A), " leaves room for fewer clusters than ",
+                    Setting("max_clusters", self.max_clusters),
+                ],
+                [Setting("df_A"), " must exceed ", Setting("max_clusters"), f" − 1 = {self.max_clusters - 1}"],
+            )  # fmt: skip
 
     def dof_by_epoch(self, n_epochs: int) -> tuple[float, ...]:
         """One number per epoch, whichever way numbers were given."""
         if isinstance(self.dof, str):
-            raise SettingsError(f'dof="{self.dof}" has to be estimated from data first; give series.dof() or a number')
+            raise SettingsError(
+                [Setting("dof", self.dof), " has to be estimated from data first"], "give series.dof() or a number"
+            )
         if not isinstance(self.dof, Sequence):
             return (float(self.dof),) * n_epochs
         if len(self.dof) != n_epochs:
             raise SettingsError(
-                f"dof has {len(self.dof)} values for {n_epochs} epochs; give one number or one per epoch"
+                [Setting("dof"), f" has {len(self.dof)} values for {n_epochs} epochs"],
+                "give one number or one per epoch",
             )
         return tuple(map(float, self.dof))
 
@@ -155,66 +186,50 @@ def log_prior(prior: Prior, value: float) -> float:
     return 0.0 if value == prior else -inf
 
 
+@documented
 @dataclass(frozen=True)
-class SamplerSettings:
-    """How to sample: everything that changes the run but not the posterior.
+class SamplerSettings(Settings):
+    """How to sample: everything that changes the run but not the posterior."""
 
-    Parameters
-    ----------
-    n_chains, n_warmup, n_draws, thin
-        Chains; sweeps of each before recording, during which proposals are tuned; recorded draws; sweeps per draw.
-    n_uncoupled
-        How many of the warm-up sweeps treat epochs separately before clusters are linked; None for a quarter of the
-        warm-up, at most 50.
-    n_aux
-        Clusters to be born that an object is offered besides those present.
-    n_geometry_steps, n_split_merge, n_scale_steps
-        Per sweep: passes over the rows of every A_t, tries to split or merge clusters of every epoch, and Metropolis
-        steps on each of alpha, xi and new_scale.
-    init
-        "ward" starts every chain from a Ward cut of its own coarseness, "one" from one cluster per epoch (the paper),
-        or give labels: one integer array per epoch, equal integers at consecutive epochs being linked.
-    anneal
-        How a single partition is frozen at the end: "posterior" raises all conditionals to a growing power,
-        "likelihood" lets the degrees of freedom grow (the paper), None skips it.
-    n_anneal
-        Sweeps of that.
-    geometry_every
-        A_t is kept with every so many draws, for classifying new objects; 0 keeps none.
-    seed
-        Seed of everything random.
-    """
+    table = "sampler"
+    group = RUN
+    n_chains: int = setting(4, "Number of MCMC chains.", option="--chains", least=1)
+    n_warmup: int = setting(
+        1000, "Warm-up sweeps of each chain, during which proposals are tuned and nothing is kept.", option="--warmup"
+    )
+    n_draws: int = setting(1000, "Draws kept of each chain.", option="--draws", least=1)
+    thin: int = setting(1, "Sweeps per draw.", least=1)
+    n_uncoupled: int | None = setting(
+        None,
+        "Warm-up sweeps that treat times separately before clusters are linked. If not given, a quarter of the "
+        "warm-up, at most 50.",
+    )
+    n_aux: int = setting(2, "Empty clusters that an object is offered besides those in use.", least=1)
+    n_geometry_steps: int = setting(1, "Passes over the rows of every A_t per sweep.")
+    n_split_merge: int = setting(1, "Attempts per sweep and time to split or merge clusters.")
+    n_scale_steps: int = setting(2, "Metropolis steps per sweep on each of alpha, xi and new_scale.")
+    init: Any = setting(
+        "ward",
+        'Start: "ward" cuts a Ward tree at another height for every chain, "one" puts each time into one cluster (the '
+        "paper); or labels, one integer array per time, where equal integers at consecutive times are linked.",
+        check=_checked_init,
+    )
+    anneal: Literal["posterior", "likelihood"] | None = setting(
+        "posterior",
+        'How a chain is cooled to a single partition at its end: "posterior" raises all conditionals to a growing '
+        'power, "likelihood" lets the degrees of freedom grow (the paper), None skips it.',
+    )
+    n_anneal: int = setting(60, "Number of annealing sweeps.")
+    geometry_every: int = setting(
+        10, "A_t is kept with every so many draws, which classifying new objects needs; 0 keeps none."
+    )
+    seed: int = setting(0, "Random seed.", option="--seed")
 
-    n_chains: int = 4
-    n_warmup: int = 1000
-    n_draws: int = 1000
-    thin: int = 1
-    n_uncoupled: int | None = None
-    n_aux: int = 2
-    n_geometry_steps: int = 1
-    n_split_merge: int = 1
-    n_scale_steps: int = 2
-    init: Any = "ward"
-    anneal: Literal["posterior", "likelihood"] | None = "posterior"
-    n_anneal: int = 60
-    geometry_every: int = 10
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        lowest = {"n_chains": 1, "n_warmup": 0, "n_draws": 1, "thin": 1, "n_aux": 1, "n_geometry_steps": 0}
-        lowest |= {"n_scale_steps": 0, "n_split_merge": 0, "n_anneal": 0, "geometry_every": 0, "seed": 0}
-        for name, least in lowest.items():
-            value = getattr(self, name)
-            if not is_whole(value, least):
-                raise SettingsError(f"{name} must be a whole number of at least {least}, not {value!r}")
-        if self.n_uncoupled is not None and not 0 <= self.n_uncoupled <= self.n_warmup:
-            raise SettingsError(
-                f"n_uncoupled must lie between 0 and n_warmup = {self.n_warmup}, not {self.n_uncoupled!r}"
-            )
-        if isinstance(self.init, str) and self.init not in ("ward", "one"):
-            raise SettingsError(f'init must be "ward", "one", or labels per epoch, not {self.init!r}')
-        if self.anneal not in ("posterior", "likelihood", None):
-            raise SettingsError(f'anneal must be "posterior", "likelihood" or None, not {self.anneal!r}')
+    def check_together(self) -> None:
+        """The uncoupled sweeps are part of the warm-up."""
+        if self.n_uncoupled is not None and self.n_uncoupled > self.n_warmup:
+            limit = Setting("n_warmup", self.n_warmup)
+            raise SettingsError([Setting("n_uncoupled"), " must not exceed ", limit, f", but is {self.n_uncoupled!r}"])
 
     @property
     def n_sweeps(self) -> int:
@@ -227,3 +242,39 @@ class SamplerSettings:
         if not isinstance(self.init, str):
             return 0
         return min(50, self.n_warmup // 4) if self.n_uncoupled is None else self.n_uncoupled
+
+
+@documented
+@dataclass(frozen=True)
+class AnswerSettings(Settings):
+    """How draws become answers."""
+
+    table = "answers"
+    group = "Answers"
+    loss: str = setting(
+        "vi",
+        "Loss that the point estimate minimises: variation of information, Binder's loss, or one minus the adjusted "
+        "Rand index.",
+        option="--loss",
+        choices=LOSSES,
+    )
+    at_most: AtMost = setting(
+        None,
+        'Upper limit on clusters per time in the point estimate: a number, or "median" for as many as the median draw '
+        "has. If not given, there is none.",
+        option="--at-most",
+        check=check_at_most,
+        parse=lambda text: int(text) if text.isdecimal() else text,
+        metavar="NUMBER|median",
+    )
+    links: str = setting(
+        "auto",
+        'How clusters are linked into lineages: by the "model", by shared "objects", or by "place" (distances between '
+        'times); "auto" takes objects, else places, else the model.',
+        option="--links",
+        choices=LINKS,
+    )
+    level: float = setting(LEVEL, "Probability of all intervals.", option="--level", share=True)
+    n_next: int | None = setting(
+        None, "Objects expected at the next time. If not given, as many as at the last.", option="--n-next", least=1
+    )

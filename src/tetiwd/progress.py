@@ -1,14 +1,14 @@
-"""A progress bar per chain: sweeps done, time left, what it is doing, how fast, clusters found, log joint density."""
+"""Progress on stderr: a bar per chain with sweeps done, time left and the state of the chain; bars for other work."""
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from math import isfinite
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TaskID, TextColumn
 
 if TYPE_CHECKING:
     from tetiwd.chains import Progress as Where
@@ -17,70 +17,121 @@ SECONDS_BETWEEN_LINES = 30.0
 MOST_TIMES = 8  # for which the number of clusters is shown one by one
 
 
-class ProgressBar:
-    """Shows where chains are, on stderr; pass it to ``run_chains`` as ``progress`` inside a ``with`` statement."""
+class Bars:
+    """Bars on a terminal, lines of text elsewhere; nothing any more once nobody reads them.
 
-    def __init__(self, console: Console | None = None) -> None:
+    A ``with`` statement draws the bars. Columns may show ``task.fields``, which :meth:`show` sets.
+    """
+
+    def __init__(self, *columns: ProgressColumn, console: Console | None = None) -> None:
         self._console = console or Console(file=sys.stderr, force_jupyter=False)
-        self._bars = Progress(
-            TextColumn("chain {task.fields[chain]}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[left]}"),
-            TextColumn("{task.fields[what]}", style="dim"),
-            console=self._console,
-        )
+        self._bars = Progress(*columns, console=self._console)
+        self._tasks: dict[Hashable, TaskID] = {}
         self._last_line = 0.0
-        self._tasks: dict[int, TaskID] = {}
-        self._ended: set[int] = set()
+        self._unread = False
+        self.on_terminal = self._console.is_terminal
 
-    def __enter__(self) -> "ProgressBar":
-        if self._console.is_terminal:
+    def __enter__(self) -> Self:
+        if self.on_terminal:
             self._bars.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._bars.stop()
+        if self.on_terminal:
+            self._bars.stop()
 
-    def __call__(self, where: Sequence["Where"]) -> None:
-        """Show the latest: bars on a terminal, a line now and then in a file."""
-        if not self._console.is_terminal:
-            self._print_lines(where)
+    def show(self, key: Hashable, completed: float, total: float, **fields: Any) -> None:
+        """Draw the bar of this key as it is now; it is added below the others if it is new."""
+        if key not in self._tasks:
+            self._tasks[key] = self._bars.add_task("", total=total, **fields)
+        self._bars.update(self._tasks[key], completed=completed, total=total, **fields)
+
+    def print(self, line: str) -> None:
+        """Write a line."""
+        if self._unread:
             return
-        for one in where:
-            shown: dict[str, Any] = {"chain": one.chain + 1, "left": in_words(one), "what": what(one)}
-            if one.chain not in self._tasks:
-                self._tasks[one.chain] = self._bars.add_task("", total=one.n_sweeps, **shown)
-            self._bars.update(self._tasks[one.chain], completed=one.n_done, **shown)
+        try:
+            print(line, file=self._console.file, flush=True)
+        except OSError:  # the reader of the pipe has left; the work goes on
+            self._unread = True
 
-    def _print_lines(self, where: Sequence["Where"]) -> None:
-        """Chains that move, every half minute; each once more when it is done."""
+    def line_is_due(self) -> bool:
+        """Has no line been written for half a minute? Begins another half minute if so."""
         due = time.monotonic() - self._last_line > SECONDS_BETWEEN_LINES
         if due:
             self._last_line = time.monotonic()
+        return due
+
+
+class ProgressBar(Bars):
+    """Shows where chains are, on stderr; pass it to ``run_chains`` as ``progress`` inside a ``with`` statement."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        super().__init__(
+            TextColumn("chain {task.fields[chain]}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[left]}"),
+            TextColumn("{task.fields[what]}", style="dim"),
+            console=console,
+        )
+        self._ended: set[int] = set()
+
+    def __call__(self, where: Sequence["Where"]) -> None:
+        """Show the latest: bars on a terminal, a line now and then in a file."""
+        if not self.on_terminal:
+            self._print_lines(where)
+            return
+        for one in where:
+            self.show(one.chain, one.n_done, one.n_sweeps, chain=one.chain + 1, left=in_words(one), what=what(one))
+
+    def _print_lines(self, where: Sequence["Where"]) -> None:
+        """Chains that move, every half minute; each once more when it is done."""
+        due = self.line_is_due()
         for one in where:
             if one.chain in self._ended or not (one.done or (due and one.n_done)):
                 continue
             if one.done:
                 self._ended.add(one.chain)
-            line = f"chain {one.chain + 1}: {one.n_done}/{one.n_sweeps} sweeps, {in_words(one)}; {what(one)}"
-            self._console.print(line, soft_wrap=True, highlight=False)
+            self.print(f"chain {one.chain + 1}: {one.n_done}/{one.n_sweeps} sweeps, {in_words(one)}; {what(one)}")
 
 
-def in_words(one: "Where") -> str:
+class StepBar(Bars):
+    """Shows steps done, steps in all and the time left: a bar on a terminal, a line now and then in a file."""
+
+    def __init__(self, name: str, console: Console | None = None) -> None:
+        super().__init__(
+            TextColumn(name), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[left]}"), console=console
+        )
+        self._name, self._began = name, time.monotonic()
+
+    def __call__(self, n_done: int, n_steps: int) -> None:
+        """Show the latest."""
+        pace = (time.monotonic() - self._began) / max(n_done, 1)
+        left = time_left(pace * (n_steps - n_done)) if n_done else "starting"
+        left = "done" if n_done == n_steps else left
+        if self.on_terminal:
+            self.show("steps", n_done, n_steps, left=left)
+        elif self.line_is_due() or n_done == n_steps:
+            self.print(f"{self._name}: {n_done}/{n_steps}, {left}")
+
+
+def time_left(seconds: float) -> str:
     """Time left, for people."""
-    if one.done:
-        return "done"
-    seconds = one.seconds_left
-    if seconds is None:
-        return "compiling or waiting" if one.n_done == 0 else "…"
-    if seconds == 0:
-        return "freezing a partition"
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes:02d} min left" if hours else f"{minutes}:{rest:02d} left"
+
+
+def in_words(one: "Where") -> str:
+    """Time left of a chain, for people."""
+    if one.done:
+        return "done"
+    if one.seconds_left is None:
+        return "compiling or waiting" if one.n_done == 0 else "…"
+    return "freezing a partition" if one.seconds_left == 0 else time_left(one.seconds_left)
 
 
 def what(one: "Where") -> str:

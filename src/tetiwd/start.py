@@ -11,7 +11,7 @@ from tetiwd.data.checks import Matrix, Place, row_blocks
 from tetiwd.data.negative_type import Kind
 from tetiwd.data.sampling import cut_tree, sampled_distances, ward_tree
 from tetiwd.density import log_partitions
-from tetiwd.errors import SettingsError
+from tetiwd.errors import Setting, SettingsError
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.state import ChainState, Floats, Ints, start_values
 
@@ -48,17 +48,17 @@ def start_chain(
     slots = [np.unique(own, return_inverse=True)[1] for own in labels]
     for t, own in enumerate(slots):
         if own.max() >= limit:
-            raise SettingsError(
-                f"the start has {own.max() + 1} clusters at epoch {t}, but max_clusters and df_A allow {limit:g}"
-            )
+            fault, limits = f"the start has {own.max() + 1} clusters at epoch {t}, but ", f" allow {limit:g}"
+            raise SettingsError([fault, Setting("max_clusters"), " and ", Setting("df_A"), limits])
     state = ChainState(series, slots, unit=unit)
     start_values(state, hyperparameters)
     if given and hyperparameters.coupling:
         _link_by_label(state, labels)
         if log_partitions(state, hyperparameters, state.xi) == -np.inf:
+            limit_of_clusters = Setting("max_clusters", hyperparameters.max_clusters)
             raise SettingsError(
-                f"the start needs more than max_clusters = {hyperparameters.max_clusters} at consecutive epochs; "
-                "give linked clusters equal labels, or allow more clusters"
+                ["the start needs more than ", limit_of_clusters, " at consecutive epochs"],
+                "give linked clusters equal labels, or allow more clusters",
             )
     return state
 
@@ -108,12 +108,13 @@ def _nearest(matrix: Matrix, kind: Kind, clusters: list[Ints]) -> Ints:
 def check_labels(labels: Sequence[Any], series: DistanceSeries) -> list[Ints]:
     """Labels given by the user: one integer per object."""
     if len(labels) != series.n_epochs:
-        raise SettingsError(f"init has labels for {len(labels)} epochs, but there are {series.n_epochs}")
+        raise SettingsError([Setting("init"), f" has labels for {len(labels)} epochs, but there are {series.n_epochs}"])
     checked = []
     for t, (own, n) in enumerate(zip(labels, series.n_objects, strict=True)):
         array = np.asarray(own)
         if array.shape != (n,) or array.dtype.kind not in "iu":
-            raise SettingsError(f"init of epoch {t} must be {n} integers, not {array.dtype} of shape {array.shape}")
+            fault = f" of epoch {t} must be {n} integers, not {array.dtype} of shape {array.shape}"
+            raise SettingsError([Setting("init"), fault])
         checked.append(array.astype(np.int64))
     return checked
 

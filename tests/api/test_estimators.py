@@ -202,9 +202,9 @@ def test_a_notebook_shows_words_and_picture(fitted):
 @pytest.mark.parametrize(
     ("estimator", "data", "message"),
     [
-        (TeTiWD("precomputed"), lambda: np.zeros((4, 4)), "are the distances squared"),
-        (TeTiWD(), lambda: [np.zeros((4, 4))], "are the distances squared"),
-        (TiWD("precomputed"), lambda: np.zeros((4, 4)), "are the distances squared"),
+        (TeTiWD("precomputed"), lambda: np.zeros((4, 4)), "whether the distances are squared"),
+        (TeTiWD(), lambda: [np.zeros((4, 4))], "whether the distances are squared"),
+        (TiWD("precomputed"), lambda: np.zeros((4, 4)), "whether the distances are squared"),
         (TeTiWD(dof="car"), lambda: clusters()[0], "dof must be"),
         (TeTiWD(loss="hinge"), lambda: clusters()[0], 'loss must be "vi", "binder" or "ari"'),
         (TeTiWD(links="chance"), lambda: clusters()[0], 'links must be "auto"'),

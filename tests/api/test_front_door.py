@@ -34,8 +34,12 @@ def test_unknown_names_are_unknown():
         tetiwd.nonsense  # noqa: B018
 
 
+def python_in(page):
+    return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text("utf-8"), flags=re.S)
+
+
 def test_readme_example_runs(capsys):
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), flags=re.S)
+    (code,) = python_in("README.md")
     names: dict = {}
     exec(code, names)
     printed = capsys.readouterr().out
@@ -43,6 +47,14 @@ def test_readme_example_runs(capsys):
     model, birds = names["model"], names["birds"]
     truth, year = (birds.species + birds.sex).to_numpy(), birds.year.to_numpy()
     assert np.mean([adjusted_rand_score(truth[year == y], model.labels_[year == y]) for y in model.times_]) > 0.65
+
+
+def test_the_page_on_python_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names: dict = {}
+    exec("\n".join(python_in("docs/python.md")), names)
+    assert names["again"].clustering.n_clusters == names["model"].n_clusters_
+    assert (tmp_path / "report.html").is_file()
 
 
 def test_the_demo_finds_species_and_sexes(tmp_path, monkeypatch):

@@ -86,7 +86,7 @@ def worlds_of(world, state, t, obj, h, found, C, alone, a):
         name = world.lineages[t - 1][b] if b >= 0 else 10_000
         cut = base
         if alone and world.lineages[t][a] in {c for own in base.lineages[t + 1 : t + 2] for c in own}:
-            cut = base.renamed_from(t + 1, world.lineages[t][a], 20_000)  # the chain is cut where the object was
+            cut = base.renamed_from(t + 1, world.lineages[t][a], 20_000)  # the lineage is cut where the object was
         new = cut.with_row(t, name, whole[rows], variance)
         if f >= 0:
             new = new.renamed_from(t + 1, cut.lineages[t + 1][f], name)
@@ -109,14 +109,16 @@ def chance_of_kind(births, b, f):
 def check_assignment_weights(state, h, t, obj, n_aux, rng):
     world = World.of(state)
     found, C, alone, a, births = candidates_of(state, t, obj, h, n_aux, rng)
-    expected = []
+    expected, conditions = [], []
     for i, (new, law) in enumerate(worlds_of(world, state, t, obj, h, found, C, alone, a)):
         chance = 0.0
+        conditions.append(np.linalg.cond(new.A[t]))
         if found.slot[i] < 0 or (alone and found.slot[i] == a):
             chance = law + np.log(n_aux * chance_of_kind(births, found.back[i], found.forward[i]))
         expected.append(new.log_joint(state, h) - chance)
     gap = np.array(expected) - found.log_weight[:C]
-    assert np.ptp(gap) < 1e-7 * max(1.0, np.abs(expected).max() / 100)
+    rounding = np.finfo(float).eps * max(conditions)  # rows that are drawn may make A nearly singular
+    assert np.ptp(gap) < 1e-7 * max(1.0, np.abs(expected).max() / 100) + rounding
     return found, C, alone, a
 
 

@@ -467,7 +467,7 @@ def test_links_by_place_find_lineages_that_the_model_cannot_know():
     assert representative(sample, links="model").linked_by.name == "model"
     with pytest.raises(SettingsError, match='links="objects" needs ids'):
         representative(sample, links="objects")
-    with pytest.raises(SettingsError, match='links="place" needs a sample'):
+    with pytest.raises(SettingsError, match='links="place" needs distances between times'):
         representative(Partitions.of_sample(sample), links="place")
     with pytest.raises(SettingsError, match="links must be"):
         representative(sample, links="nonsense")

@@ -6,7 +6,7 @@ from geweke import MODELS, check, z_scores
 
 
 def test_sampler_leaves_the_joint_distribution_alone():
-    check(z_scores(MODELS["full"], "distances", 4_000))
+    check(z_scores(MODELS["full"], "distances", 2_000))
 
 
 @pytest.mark.slow

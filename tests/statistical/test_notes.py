@@ -8,9 +8,10 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from tetiwd import run_chains
-from tetiwd.analysis import Analysis, AnswerSettings
+from tetiwd.analysis import Analysis
 from tetiwd.notes import NotesSettings, notes_from_table, notes_to_series
 from tetiwd.notes.synthetic import synthetic_notes
+from tetiwd.params import AnswerSettings
 
 pytestmark = pytest.mark.slow
 MEDLINE = Path(__file__).parents[3] / "shared" / "data" / "medline_drug_reviews"

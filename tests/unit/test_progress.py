@@ -9,7 +9,7 @@ from rich.console import Console
 from runs import MODEL, SETTINGS, small_series
 from tetiwd import run_chains
 from tetiwd.chains import Progress
-from tetiwd.progress import ProgressBar, in_words
+from tetiwd.progress import Bars, ProgressBar, StepBar, in_words
 
 HERE = Progress(
     chain=0,
@@ -62,3 +62,36 @@ def test_a_file_gets_a_line_per_chain_when_it_is_done_and_not_twice():
 def test_true_shows_bars(capfd):
     run_chains(small_series(), MODEL, replace(SETTINGS, n_warmup=5, n_draws=5, anneal=None), progress=True)
     assert "15/15" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("on_terminal", [True, False])
+def test_steps_are_shown_with_the_time_left(on_terminal, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("tetiwd.progress.time.monotonic", lambda: now[0])
+    screen = StringIO()
+    with StepBar("control", Console(file=screen, force_terminal=on_terminal, width=80)) as bar:
+        for n_done, seconds in ((0, 0.0), (1, 60.0), (2, 61.0), (10, 70.0)):
+            now[0] = 100.0 + seconds
+            bar(n_done, 10)
+            bar._bars.refresh()
+    shown = screen.getvalue()
+    if on_terminal:
+        assert "10/10" in shown
+        assert "done" in shown
+    else:
+        assert shown.splitlines() == ["control: 0/10, starting", "control: 1/10, 9:00 left", "control: 10/10, done"]
+
+
+def test_nobody_reads_any_more():
+    class Broken(StringIO):
+        n_tried = 0
+
+        def write(self, text):
+            self.n_tried += 1
+            raise BrokenPipeError
+
+    pipe = Broken()
+    bars = Bars(console=Console(file=pipe, force_terminal=False))
+    bars.print("one")
+    bars.print("two")
+    assert pipe.n_tried == 1

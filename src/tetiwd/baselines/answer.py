@@ -1,4 +1,4 @@
-"""What every method gives back, and how draws of a sampler become it."""
+"""The answer of a method, and how to get one from draws of a sampler."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Answer:
     @property
     def n_clusters(self) -> list[int]:
         """Number of clusters at every epoch."""
-        return [len(np.unique(own)) for own in self.labels]
+        return [len(np.unique(labels)) for labels in self.labels]
 
 
 def answer_from_draws(partitions: Partitions) -> Answer:
@@ -34,9 +34,9 @@ def answer_from_draws(partitions: Partitions) -> Answer:
     """
     limits: dict[str, Any] = {"n_runs": 1, "max_draws": DRAWS_FOR_SEARCH, "at_most": "median"}
     epochs = (partitions.epoch(t) for t in range(partitions.n_epochs))
-    return Answer([representative(own, "ari", **limits).labels[0] for own in epochs])
+    return Answer([representative(epoch, "ari", **limits).labels[0] for epoch in epochs])
 
 
 def split_by_epoch(labels: Ints, n_objects: Sequence[int]) -> Answer:
-    """Clusters of all objects together, seen at every epoch by itself."""
+    """Clusters of the pooled objects, epoch by epoch."""
     return Answer(np.split(labels, np.cumsum(n_objects)[:-1]))

@@ -1,4 +1,4 @@
-"""What looks at one epoch at a time and draws nothing: linkage trees, and HDBSCAN."""
+"""Methods for one epoch at a time that draw nothing: linkage trees and HDBSCAN."""
 
 from collections.abc import Sequence
 

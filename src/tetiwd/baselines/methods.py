@@ -16,7 +16,7 @@ OURS = "Te-TiWD"
 
 @dataclass(frozen=True)
 class Task:
-    """What a method is told; it may use all of it."""
+    """The input of a method."""
 
     series: DistanceSeries
     n_dimensions: int  # of the vectors behind the distances: the degrees of freedom of all Wishart models

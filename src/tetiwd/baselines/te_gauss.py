@@ -34,7 +34,7 @@ SCALE_STEPS = 2
 
 @dataclass(frozen=True)
 class GaussPriors:
-    """What the mixture takes as given; the defaults are those of our model.
+    """Priors of the mixture; the defaults are those of our model.
 
     Centres scatter around an origin of every epoch, which has a flat prior; or around the centroid of the embedded
     objects, where kernel PCA puts the origin of coordinates.
@@ -57,14 +57,14 @@ def embed(D: NDArray[np.floating], share: float = 1.0) -> Floats:
 
 
 def rescaled(X: list[Floats]) -> list[Floats]:
-    """In units in which a component has a variance of 1, on average over all components and epochs."""
-    unit = np.mean([own.var(axis=0, ddof=1).mean() for own in X])
-    return [own / np.sqrt(unit) for own in X]
+    """Rescale to a mean variance of 1 over all components and epochs."""
+    unit = np.mean([coordinates.var(axis=0, ddof=1).mean() for coordinates in X])
+    return [coordinates / np.sqrt(unit) for coordinates in X]
 
 
 @dataclass
 class GaussState:
-    """Where a chain is."""
+    """The state of a chain."""
 
     epochs: list[GaussEpoch]
     within: float = 0.5
@@ -74,11 +74,11 @@ class GaussState:
     @classmethod
     def start(cls, X: list[Floats], labels: list[Ints]) -> "GaussState":
         """Clusters given by labels, none of them linked."""
-        return cls([_epoch(own, z) for own, z in zip(X, labels, strict=True)])
+        return cls([_epoch(coordinates, z) for coordinates, z in zip(X, labels, strict=True)])
 
     def lineage_labels(self) -> list[Ints]:
         """Labels in which equal integers at consecutive epochs mean linked."""
-        found, free = list[Ints](), 0
+        labels, free = list[Ints](), 0
         lineage_before = np.empty(0, dtype=np.int64)
         for epoch in self.epochs:
             used = epoch.order[: epoch.size[0]]
@@ -87,9 +87,9 @@ class GaussState:
                 linked = epoch.back[c] >= 0
                 lineage[c] = lineage_before[epoch.back[c]] if linked else free
                 free += not linked
-            found.append(lineage[epoch.z])
+            labels.append(lineage[epoch.z])
             lineage_before = lineage
-        return found
+        return labels
 
 
 def _epoch(X: Floats, labels: Ints) -> GaussEpoch:
@@ -137,7 +137,7 @@ def log_partitions(state: GaussState, xi: float) -> float:
 
 
 def log_joint(state: GaussState, priors: GaussPriors) -> float:
-    """Log density of everything."""
+    """Log joint density."""
     total = log_partitions(state, priors.xi)
     total += sum(log_likelihood(epoch, state.within, state.between) for epoch in state.epochs)
     return total + priors.within.log_density(state.within) + priors.between.log_density(state.between)
@@ -159,7 +159,7 @@ def sweep(state: GaussState, priors: GaussPriors, rng: np.random.Generator) -> d
 
 
 def _update_origin(epoch: GaussEpoch, within: float, between: float, rng: np.random.Generator) -> None:
-    """Draw what centres scatter around, by way of the centres themselves, and count coordinates from there."""
+    """Draw the origin given drawn centres, and make it the origin of coordinates."""
     used = epoch.order[: epoch.size[0]]
     n, p = epoch.counts[used][:, None], epoch.X.shape[1]
     spread = 1 / (1 / between + n / within)
@@ -173,9 +173,9 @@ def _update_variance(state: GaussState, priors: GaussPriors, name: str, rng: np.
     """Random walk of one variance on the log scale."""
 
     def log_target() -> float:
-        own = getattr(state, name)
+        value = getattr(state, name)
         data = sum(log_likelihood(epoch, state.within, state.between) for epoch in state.epochs)
-        return data + getattr(priors, name).log_density(own) + log(own)
+        return data + getattr(priors, name).log_density(value) + log(value)
 
     current, accepted = log_target(), 0
     for _ in range(SCALE_STEPS):
@@ -228,4 +228,4 @@ def sample_te_gauss(
             continue
         for name, rate in rates.items():
             state.steps[name] *= exp(2.0 / (1 + i) ** 0.6 * (rate - TARGET_ACCEPTANCE))
-    return Partitions.from_labels([np.array(own) for own in zip(*drawn, strict=True)], times=series.times)
+    return Partitions.from_labels([np.array(labels) for labels in zip(*drawn, strict=True)], times=series.times)

@@ -35,8 +35,8 @@ def wishart_clusters(series: DistanceSeries, model: Hyperparameters, effort: Eff
 
 
 def static_clusters(series: DistanceSeries, model: Hyperparameters, effort: Effort) -> Answer:
-    """One chain per epoch; no epoch knows of another, not even of its scales."""
-    return Answer([wishart_clusters(own, model, effort).labels[0] for own in every_epoch_alone(series)])
+    """One chain per epoch; epochs share nothing, not even scales."""
+    return Answer([wishart_clusters(epoch, model, effort).labels[0] for epoch in every_epoch_alone(series)])
 
 
 def every_epoch_alone(series: DistanceSeries) -> list[DistanceSeries]:

@@ -3,12 +3,15 @@
 from typing import TYPE_CHECKING, Any
 
 from tetiwd.cli import options as o
-from tetiwd.cli.console import Console, reports_errors
+from tetiwd.cli.command import command
+from tetiwd.cli.console import Console
+from tetiwd.io.data_settings import DataSettings
+from tetiwd.io.settings import RunSettings
+from tetiwd.params import Hyperparameters
 
 if TYPE_CHECKING:
     from tetiwd.data import DistanceSeries
     from tetiwd.io.read import Input
-    from tetiwd.io.settings import RunSettings
 
 LARGEST_CHECKED = 3000  # objects of a time whose eigenvalues are found; they take O(n³)
 ONE_TIME = "there is only one time; name the column of times with --time, or a table of them with --objects"
@@ -16,30 +19,8 @@ MUCH_NEGATIVE = 0.05
 UNLIKE_COLUMNS = 10.0  # ratio of standard deviations of features
 
 
-@reports_errors
-def check(
-    files: o.Files,
-    format: o.Format = None,
-    squared: o.Squared = None,
-    similarities: o.Similarities = False,
-    metric: o.Metric = None,
-    standardize: o.Standardize = False,
-    columns: o.Columns = None,
-    id: o.Id = None,
-    time: o.Time = None,
-    times: o.Times = None,
-    by: o.By = None,
-    objects: o.Objects = None,
-    drop_missing: o.Missing = False,
-    drop_small: o.DropSmall = False,
-    symmetrize: o.Symmetrize = False,
-    cross: o.Cross = None,
-    dof: o.Dof = None,
-    settings: o.SettingsFile = None,
-    assignments: o.Assignments = None,
-    quiet: o.Quiet = False,
-    as_json: o.Json = False,
-) -> None:
+@command(DataSettings, (Hyperparameters, "dof"))
+def check(files: o.Files, *, settings: RunSettings, console: Console) -> None:
     """Look at files without clustering them: sizes, scale, faults, and what the model will assume.
 
     Nothing is written. Examples:
@@ -49,31 +30,16 @@ def check(
       tetiwd check measurements.csv --time year --standardize
     """
     from tetiwd.io.read import read_series
-    from tetiwd.io.settings import RunSettings, merged, parse_assignment, read_settings
 
-    given = o.data_tables(
-        format=format, squared=squared, similarities=similarities, metric=metric, standardize=standardize,
-        columns=columns, id=id, time=time, times=times, by=by, objects=objects, drop_missing=drop_missing,
-        drop_small=drop_small, symmetrize=symmetrize, cross=cross,
-    )  # fmt: skip
-    tables = [read_settings(settings)] if settings else []
-    chosen = RunSettings.from_tables(
-        merged(
-            *tables,
-            {"data": given, "model": o.model_tables(dof, None, None)},
-            *map(parse_assignment, assignments or []),
-        )
-    )
-    console = Console(quiet=quiet, as_json=as_json)
     with console.busy("Reading"):
-        found = read_series(files, chosen.data)
+        found = read_series(files, settings.data)
     with console.busy("Looking at eigenvalues"):
-        facts = examine(found, chosen)
+        facts = examine(found, settings)
     show(facts, console)
     console.result(facts)
 
 
-def examine(found: "Input", settings: "RunSettings") -> dict[str, Any]:
+def examine(found: "Input", settings: RunSettings) -> dict[str, Any]:
     """Everything that check says, as plain values."""
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""``tetiwd demo``: the whole way on a small real data set, and how close the answer comes to what is known."""
+"""``tetiwd demo``: a whole analysis of a small real data set, compared with the truth."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tetiwd.cli import options as o
-from tetiwd.cli.console import Console, reports_errors
-from tetiwd.errors import RunFolderError, SettingsError
+from tetiwd.cli.command import command
+from tetiwd.cli.console import Console
+from tetiwd.errors import RunFolderError, Setting, SettingsError, Text, give
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,19 +16,20 @@ if TYPE_CHECKING:
 MEASUREMENTS = ["bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g"]
 STORY = """\
 The Palmer penguins: {n} birds measured in three seasons at Palmer Station, Antarctica (Gorman, Williams and Fraser
-2014, https://doi.org/10.1371/journal.pone.0090081). Bill length and depth, flipper length and body mass are all that
-is told; which birds are of one species and one sex is to be found out. Nobody says how many groups there are.
+2014, https://doi.org/10.1371/journal.pone.0090081). The model sees only bill length and depth, flipper length and body
+mass. It is not told the species or sex of a bird, nor how many groups there are.
 """
 
 
-@reports_errors
+@command()
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to make.")] = Path("penguins-demo"),
+    *,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to create.")] = Path("penguins-demo"),
     overwrite: o.Overwrite = False,
-    threads: o.Threads = None,
+    n_threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Find species and sexes of penguins from four measurements over three seasons; takes a minute or two."""
+    """Find the species and sexes of penguins from four measurements in three seasons; takes a minute or two."""
     from tetiwd.chains import resolved
     from tetiwd.cli.fit import run
     from tetiwd.io.data_settings import DataSettings
@@ -39,7 +41,8 @@ def demo(
     penguins = load_penguins()
     file, target = out / "penguins.csv", out / "run"
     if out.exists() and not overwrite:
-        raise RunFolderError(f"{out} is there already; choose another folder with --out, or add --overwrite")
+        remedy: Text = ["choose another folder with ", Setting("out"), ", or ", give("overwrite", True)]
+        raise RunFolderError(f"{out} is there already", remedy)
     RunFolder(target).check_free(overwrite=overwrite)
     out.mkdir(parents=True, exist_ok=True)
     penguins[["year", *MEASUREMENTS]].to_csv(file, index=False)
@@ -49,9 +52,9 @@ def demo(
     found = read_series([file], settings.data)
     model = resolved(settings.model, found.series)
     folder = RunFolder.create(target, found.series, settings, model, inputs=found.hashes, overwrite=overwrite)
-    analysis = run(folder, console, found.series, threads=threads)
+    analysis = run(folder, console, found.series, threads=n_threads)
     penguins["lineage"] = analysis.clustering.flat
-    console.table(who_is_where(penguins), "What the lineages are, as far as is known (birds of all seasons):")
+    console.table(who_is_where(penguins), "Species and sex of the birds in every lineage, over all seasons:")
     console.say(
         f"\nAgreement with species and sex: adjusted Rand index {mean_agreement(penguins):.2f} (mean of three seasons)."
     )
@@ -62,7 +65,8 @@ def load_penguins() -> "pd.DataFrame":
     try:
         from palmerpenguins import load_penguins as load
     except ImportError:
-        raise SettingsError('the demo needs the penguins; install them with: pip install "tetiwd[demo]"') from None
+        remedy = 'install them with: pip install "tetiwd[demo]"'
+        raise SettingsError("the demo needs the penguin data", remedy) from None
     penguins = load().dropna(subset=[*MEASUREMENTS, "sex"])
     return penguins.sort_values("year", kind="stable", ignore_index=True)
 
@@ -79,5 +83,5 @@ def mean_agreement(penguins: "pd.DataFrame") -> float:
     from sklearn.metrics import adjusted_rand_score
 
     truth = penguins.species.astype(str) + penguins.sex.astype(str)
-    by_season = [adjusted_rand_score(truth[own.index], own.lineage) for _, own in penguins.groupby("year")]
+    by_season = [adjusted_rand_score(truth[birds.index], birds.lineage) for _, birds in penguins.groupby("year")]
     return sum(by_season) / len(by_season)

@@ -1,10 +1,10 @@
-"""What the number means with which the program ends."""
+"""Exit codes."""
 
 from tetiwd import errors
 
 OK = 0
-BUG = 1  # something went wrong that should not
-USAGE = 2  # an unknown option, a missing argument
+BUG = 1
+USAGE = 2
 NOT_CONVERGED = 8
 INTERRUPTED = 130
 
@@ -18,22 +18,19 @@ BY_ERROR: dict[type[errors.TetiwdError], int] = {
 }
 
 MEANING = {
-    OK: "all is well",
-    BUG: "a fault of the program; run again with --traceback and report it",
+    OK: "success",
+    BUG: "a bug in tetiwd; run again with --traceback and report it",
     USAGE: "an unknown command or option, or a missing argument",
     3: "the data cannot be used as they are",
     4: "a setting makes no sense",
-    5: "more memory would be needed than there is",
+    5: "not enough memory",
     6: "a results folder or checkpoint is missing, damaged, or in the way",
-    7: "the sampler could not go on",
-    NOT_CONVERGED: "with --strict: the run ended, but its chains do not agree",
-    INTERRUPTED: "stopped by Ctrl-C or a signal; what was drawn is kept",
+    7: "the sampler cannot continue",
+    NOT_CONVERGED: "with --strict: the run is complete, but its chains have not converged",
+    INTERRUPTED: "stopped by Ctrl-C or a signal; the draws so far are kept",
 }
 
 
 def exit_code_of(error: errors.TetiwdError) -> int:
-    """The number for an error."""
-    for kind, code in BY_ERROR.items():
-        if isinstance(error, kind):
-            return code
-    return BUG
+    """The exit code of an error."""
+    return next((code for kind, code in BY_ERROR.items() if isinstance(error, kind)), BUG)

@@ -7,8 +7,10 @@ from typing import Annotated, Literal
 import typer
 
 from tetiwd.cli import options as o
-from tetiwd.cli.console import Console, reports_errors
-from tetiwd.errors import SettingsError
+from tetiwd.cli.command import command
+from tetiwd.cli.console import Console
+from tetiwd.errors import Setting, SettingsError
+from tetiwd.experiments.defaults import FULL, N_DRAWS, N_WARMUP, QUICK
 
 
 class Name(StrEnum):
@@ -38,47 +40,47 @@ PROTOCOLS: dict[ProtocolName | None, tuple[Literal["paper", "fresh"], ...] | Non
 PROTOCOL_IN_WORDS = {"paper": "one data set, methods repeated", "fresh": "a new data set per repeat"}
 
 
-@reports_errors
+@command()
 def experiment(
     name: Annotated[
         Name,
         typer.Argument(
-            help="separated, overlapping, independent: as in the paper; unequal: epochs of unequal size; "
+            help="separated, overlapping, independent: designs of the paper; unequal: time points of unequal size; "
             "control: easy for every method."
         ),
     ],
+    *,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder for results; experiment-NAME if not given.")
     ] = None,
-    repeats: Annotated[
-        int | None, typer.Option(help="Repeats of every kind of data and protocol; 50 if not given.", min=2)
+    n_repeats: Annotated[
+        int | None,
+        o.option("--repeats", text=f"Repeats of every variant and protocol. [default: {FULL}]", min=2),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="The same as --repeats 5.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help=f"The same as --repeats {QUICK}.")] = False,
     protocol: Annotated[
         ProtocolName | None,
         typer.Option(
             help="paper: one data set, methods repeated; fresh: a new data set per repeat; both. "
-            "If not given: both, but fresh for unequal and control."
+            "If not given: both; only fresh for unequal and control."
         ),
     ] = None,
     methods: Annotated[
         str | None,
-        typer.Option(help="Methods with commas, such as 'Ward,HDBSCAN'; Te-TiWD always runs. All if not given."),
+        typer.Option(help="Methods, such as 'Ward,HDBSCAN'; Te-TiWD always runs. All if not given."),
     ] = None,
-    warmup: Annotated[int, typer.Option(help="Sweeps of every sampler before recording.", min=0)] = 250,
-    draws: Annotated[int, typer.Option(help="Sweeps recorded.", min=2)] = 500,
-    seed: Annotated[
-        int, typer.Option(help="Seed of data and samplers; another one draws data sets that are all new.")
-    ] = 0,
-    threads: Annotated[
-        int | None, typer.Option(help="Data sets at the same time; one per processor if not given.", min=1)
+    n_warmup: Annotated[int, typer.Option("--warmup", help="Warm-up sweeps of every sampler.", min=0)] = N_WARMUP,
+    n_draws: Annotated[int, typer.Option("--draws", help="Draws of every sampler.", min=2)] = N_DRAWS,
+    seed: Annotated[int, typer.Option(help="Seed of data and samplers; another seed draws new data.")] = 0,
+    n_processes: Annotated[
+        int | None, o.option("--threads", text="Data sets at the same time; one per processor if not given.", min=1)
     ] = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Repeat an experiment on simulated data and compare Te-TiWD with other methods.
 
-    Stop it at any time; the same command goes on. The folder gets results.csv (a row per data set, method and time),
-    tables of statistics, figures, and summary.md.
+    Stop it at any time; the same command continues. It writes results.csv (a row per data set, method and time), tables
+    of statistics, figures, and summary.md.
 
     Example:
 
@@ -89,38 +91,40 @@ def experiment(
     from tetiwd.cli.fit import sigterm_as_interrupt
     from tetiwd.experiments.findings import write_findings
     from tetiwd.experiments.folder import ExperimentFolder
-    from tetiwd.experiments.plan import FULL, QUICK, Plan
+    from tetiwd.experiments.plan import Plan
     from tetiwd.experiments.runner import run_experiment
     from tetiwd.experiments.statistics import overview, paired, posthocs
     from tetiwd.experiments.summary import differences_narrate
-    from tetiwd.experiments.watch import StepBar
+    from tetiwd.progress import StepBar
 
     console = Console(quiet=quiet)
     posthocs()
-    if quick and repeats:
-        raise SettingsError("--quick is --repeats 5; give one of them")
+    if quick and n_repeats:
+        raise SettingsError(
+            [Setting("quick"), " is ", Setting("n_repeats", QUICK), f", not {n_repeats}"], "give one of them"
+        )
     plan = Plan(
         design=name.value,
-        n_repeats=QUICK if quick else repeats or FULL,
+        n_repeats=QUICK if quick else n_repeats or FULL,
         protocols=PROTOCOLS[protocol],
         methods=None if methods is None else tuple(part.strip() for part in methods.split(",")),
-        n_warmup=warmup,
-        n_draws=draws,
+        n_warmup=n_warmup,
+        n_draws=n_draws,
         seed=seed,
     )
     folder = ExperimentFolder(out or Path(f"experiment-{name.value}"))
     folder.open(plan)
-    units = plan.units()
-    n_done = sum(map(folder.is_done, units))
+    repeats_to_do = plan.repeats()
+    n_done = sum(map(folder.is_done, repeats_to_do))
     console.say(f"{plan.of_design.story[0].upper()}{plan.of_design.story[1:]}.")
     before = f", {n_done} of them done before" if n_done else ""
-    console.say(f"{len(units)} runs of {len(plan.methods or ())} methods{before}.")
+    console.say(f"{len(repeats_to_do)} runs of {len(plan.methods or ())} methods{before}.")
     try:
         with sigterm_as_interrupt(), nullcontext() if quiet else StepBar(name.value) as bar:
-            run_experiment(plan, folder, n_processes=threads, progress=bar)
+            run_experiment(plan, folder, n_processes=n_processes, progress=bar)
     except KeyboardInterrupt:
-        n_done = sum(map(folder.is_done, units))
-        console.remark(f"{n_done} of {len(units)} runs are kept in {folder.path}; the same command goes on.")
+        n_done = sum(map(folder.is_done, repeats_to_do))
+        console.remark(f"{n_done} of {len(repeats_to_do)} runs are kept in {folder.path}; the same command continues.")
         raise
     results = folder.results(plan)
     with console.busy("Drawing figures"):

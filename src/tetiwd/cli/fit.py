@@ -12,8 +12,12 @@ import typer
 
 from tetiwd.cli import exit_codes
 from tetiwd.cli import options as o
-from tetiwd.cli.console import Console, records, reports_errors
+from tetiwd.cli.command import command
+from tetiwd.cli.console import Console, records
 from tetiwd.cli.guests import additions
+from tetiwd.io.data_settings import DataSettings
+from tetiwd.io.settings import RunSettings
+from tetiwd.params import AnswerSettings, Hyperparameters, SamplerSettings
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
@@ -22,64 +26,24 @@ if TYPE_CHECKING:
 
 FEWEST_DRAWS = 4  # of a chain that an answer can be made from
 
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out", "-o", help="Folder for the results; named after the first file if not given.", show_default=False,
-        rich_help_panel=o.SHOW,
-    ),
-]  # fmt: skip
-Strict = Annotated[
-    bool,
-    typer.Option("--strict", help="End with exit code 8 if the chains do not agree.", rich_help_panel=o.SHOW),
-]
-MoreDraws = Annotated[
-    int | None,
-    typer.Option("--draws", help="Draws of each chain in all, to extend a run.", show_default=False),
-]
+MoreDraws = Annotated[int | None, o.option("--draws", text="Total draws of each chain, to extend a run.")]
 
 
-@reports_errors
+@command(DataSettings, Hyperparameters, SamplerSettings, AnswerSettings)
 def fit(
     files: o.Files,
-    out: Out = None,
-    format: o.Format = None,
-    squared: o.Squared = None,
-    similarities: o.Similarities = False,
-    metric: o.Metric = None,
-    standardize: o.Standardize = False,
-    columns: o.Columns = None,
-    id: o.Id = None,
-    time: o.Time = None,
-    times: o.Times = None,
-    by: o.By = None,
-    objects: o.Objects = None,
-    drop_missing: o.Missing = False,
-    drop_small: o.DropSmall = False,
-    symmetrize: o.Symmetrize = False,
-    cross: o.Cross = None,
-    dof: o.Dof = None,
-    xi: o.Xi = None,
-    max_clusters: o.MaxClusters = None,
-    loss: o.Loss = None,
-    at_most: o.AtMost = None,
-    links: o.Links = None,
-    chains: o.Chains = None,
-    warmup: o.Warmup = None,
-    draws: o.NDraws = None,
-    seed: o.Seed = None,
-    threads: o.Threads = None,
-    checkpoint_seconds: o.CheckpointSeconds = 60.0,
-    settings: o.SettingsFile = None,
-    assignments: o.Assignments = None,
+    *,
+    out: o.Out = None,
     overwrite: o.Overwrite = False,
-    strict: Strict = False,
-    quiet: o.Quiet = False,
-    as_json: o.Json = False,
+    n_threads: o.Threads = None,
+    checkpoint_seconds: o.CheckpointSeconds = o.CHECKPOINT_SECONDS,
+    strict: o.Strict = False,
+    settings: RunSettings,
+    console: Console,
 ) -> None:
-    """Find clusters at every time and the lineages that link them, and write a folder of results.
+    """Find the clusters at every time and the lineages that link them, and write a results folder.
 
-    Ctrl-C keeps what was drawn; tetiwd resume goes on from there, also after a crash. Examples:
+    Ctrl-C keeps the draws so far; tetiwd resume continues from there, also after a crash. Examples:
 
       tetiwd fit measurements.csv --time year --id patient --standardize --out run
 
@@ -90,49 +54,34 @@ def fit(
     from tetiwd.chains import check_run, resolved
     from tetiwd.io.read import read_series
     from tetiwd.io.run_folder import RunFolder
-    from tetiwd.io.settings import RunSettings, merged, parse_assignment, read_settings
 
-    given = o.data_tables(
-        format=format, squared=squared, similarities=similarities, metric=metric, standardize=standardize,
-        columns=columns, id=id, time=time, times=times, by=by, objects=objects, drop_missing=drop_missing,
-        drop_small=drop_small, symmetrize=symmetrize, cross=cross,
-    )  # fmt: skip
-    options = {
-        "data": given,
-        "model": o.model_tables(dof, xi, max_clusters),
-        "sampler": o.sampler_tables(chains, warmup, draws, seed),
-        "answers": o.answer_tables(loss, at_most, links),
-    }
-    tables = [read_settings(settings)] if settings else []
-    chosen = RunSettings.from_tables(merged(*tables, options, *map(parse_assignment, assignments or [])))
-    console = Console(quiet=quiet, as_json=as_json)
     target = Path(f"{stem(files[0])}-tetiwd") if out is None else out
     RunFolder(target).check_free(overwrite=overwrite)
     with console.busy("Reading"):
-        found = read_series(files, chosen.data)
+        found = read_series(files, settings.data)
     for remark in found.remarks:
         console.remark(f"Note: {remark}")
-    model = resolved(chosen.model, found.series)
-    check_run(found.series, model, chosen.sampler)
+    model = resolved(settings.model, found.series)
+    check_run(found.series, model, settings.sampler)
     folder = RunFolder.create(
-        target, found.series, chosen, model, inputs=found.hashes, remarks=found.remarks, overwrite=overwrite
+        target, found.series, settings, model, inputs=found.hashes, remarks=found.remarks, overwrite=overwrite
     )
-    run(folder, console, found.series, threads=threads, checkpoint_seconds=checkpoint_seconds, strict=strict)
+    run(folder, console, found.series, threads=n_threads, checkpoint_seconds=checkpoint_seconds, strict=strict)
 
 
-@reports_errors
+@command()
 def resume(
     run_folder: o.Folder,
-    draws: MoreDraws = None,
-    threads: o.Threads = None,
-    checkpoint_seconds: o.CheckpointSeconds = 60.0,
-    strict: Strict = False,
-    quiet: o.Quiet = False,
-    as_json: o.Json = False,
+    *,
+    n_draws: MoreDraws = None,
+    n_threads: o.Threads = None,
+    checkpoint_seconds: o.CheckpointSeconds = o.CHECKPOINT_SECONDS,
+    strict: o.Strict = False,
+    console: Console,
 ) -> None:
-    """Continue a run that was stopped or killed, or extend one that is complete.
+    """Continue a run that was stopped or killed, or extend a complete one.
 
-    The results are the same as if it had never been interrupted. Examples:
+    The results are the same as without interruption. Examples:
 
       tetiwd resume run
 
@@ -141,12 +90,11 @@ def resume(
     from tetiwd.io.run_folder import RunFolder
 
     folder = RunFolder.open(run_folder)
-    if draws is not None:
-        folder.extend(draws)
-    console = Console(quiet=quiet, as_json=as_json)
+    if n_draws is not None:
+        folder.extend(n_draws)
     with console.busy("Reading"):
         series = folder.series()
-    run(folder, console, series, threads=threads, checkpoint_seconds=checkpoint_seconds, strict=strict)
+    run(folder, console, series, threads=n_threads, checkpoint_seconds=checkpoint_seconds, strict=strict)
 
 
 def run(
@@ -161,13 +109,14 @@ def run(
     """Sample, from checkpoints if there are any; answer, write, and say what was found."""
     from tetiwd.analysis import Analysis
     from tetiwd.chains import run_chains
+    from tetiwd.cli.doctor import about_compiling
     from tetiwd.io.checkpoint import has_any_checkpoint
     from tetiwd.report import write_report
 
     settings, began_before = folder.settings(), has_any_checkpoint(folder.checkpoint)
     console.remark(f"{_in_short(series)}, dof {_short(folder.model().dof)}; results will be in {folder.path}")
     console.remark("Going on from checkpoints." if began_before else "Sampling from the beginning.")
-    console.remark("The first run on a machine compiles for up to a minute.")
+    console.remark(about_compiling())
     began = clock.monotonic()
     with folder.working(), sigterm_as_interrupt():
         sample = run_chains(

@@ -1,14 +1,12 @@
-"""The program and its commands. Every command is in a file of its own and imports what it needs when it runs."""
+"""The program and its commands. Commands import what they need when they run, so that --help stays fast."""
 
-import io
-import sys
 from typing import Annotated
 
 import typer
 
 import tetiwd
 from tetiwd.cli import check, demo, doctor, experiment, fit, notes, query, simulate
-from tetiwd.cli.console import ask_for_traceback
+from tetiwd.cli.console import outlive_readers
 from tetiwd.cli.exit_codes import MEANING
 
 EXIT_CODES = "  ".join(f"{code}: {text}." for code, text in MEANING.items())
@@ -33,15 +31,14 @@ def _show_version(value: bool) -> None:
 @app.callback()
 def start(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and stop.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
     ] = False,
-    traceback: Annotated[bool, typer.Option("--traceback", help="Show where in the program an error arose.")] = False,
+    traceback: Annotated[bool, typer.Option("--traceback", help="Show the traceback of an error.")] = False,
 ) -> None:
-    """Clusters of distances through time: which there are at every time, and which of today is yesterday's.
+    """Cluster pairwise distances at several time points, and link the clusters into lineages.
 
-    Begin with: tetiwd demo. Then look at your own data with tetiwd check FILE, and cluster them with tetiwd fit FILE.
+    Start with tetiwd demo. Then check your own data with tetiwd check FILE, and cluster them with tetiwd fit FILE.
     """
-    ask_for_traceback(traceback)
 
 
 app.command()(check.check)
@@ -60,8 +57,6 @@ app.command()(doctor.doctor)
 
 
 def main() -> None:
-    """What ``tetiwd`` on a command line calls."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # where a terminal has no sign for a letter
+    """Entry point of ``tetiwd`` and ``python -m tetiwd``."""
+    outlive_readers()
     app()

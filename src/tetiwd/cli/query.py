@@ -1,4 +1,4 @@
-"""``tetiwd summarize``, ``report``, ``predict`` and ``forecast``: questions to a run that is there."""
+"""``tetiwd summarize``, ``report``, ``predict`` and ``forecast``: commands on a finished run."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tetiwd.cli import options as o
-from tetiwd.cli.console import Console, records, reports_errors
+from tetiwd.cli.command import Tables, command
+from tetiwd.cli.console import Console, records
 from tetiwd.cli.guests import additions
-from tetiwd.errors import DataError, SettingsError
+from tetiwd.errors import DataError, Setting, SettingsError, give
+from tetiwd.io.data_settings import DataSettings
+from tetiwd.params import AnswerSettings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,21 +20,12 @@ if TYPE_CHECKING:
     from tetiwd.data import DistanceSeries
     from tetiwd.summarize.outcomes import Outcomes
 
-Level = Annotated[float | None, typer.Option("--level", help="Probability of intervals (0.9).", show_default=False)]
-At = Annotated[
-    str | None, typer.Option("--at", help="Time the new objects belong to; the last if not given.", show_default=False)
-]
+POINT_ESTIMATE = (AnswerSettings, "loss", "at_most", "links", "level")
 
 
-@reports_errors
-def summarize(
-    run_folder: o.Folder,
-    loss: o.Loss = None,
-    at_most: o.AtMost = None,
-    links: o.Links = None,
-    as_json: o.Json = False,
-) -> None:
-    """Say again what a run has found; with another loss or another kind of links if asked for.
+@command(POINT_ESTIMATE)
+def summarize(run_folder: o.Folder, *, as_json: o.Json = False, given: Tables) -> None:
+    """Print the results of a run again, with another loss or other links if asked for.
 
     Nothing is written. Examples:
 
@@ -41,37 +35,35 @@ def summarize(
     """
     from tetiwd.cli.fit import tell
 
-    answers = o.answer_tables(loss, at_most, links)
-    tell(_analysis(run_folder, answers), Console(as_json=as_json), None if answers else run_folder)
+    tell(_analysis(run_folder, given), Console(as_json=as_json), None if given else run_folder)
 
 
-@reports_errors
+@command(POINT_ESTIMATE, (AnswerSettings, "n_next"))
 def report(
     run_folder: o.Folder,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="File to write; RUN/report.html if not given.")
-    ] = None,
-    show_ids: Annotated[bool, typer.Option("--show-ids", help="List objects by their ids.")] = False,
+    *,
+    out: Annotated[Path | None, o.option("--out", "-o", text="File to write; RUN/report.html if not given.")] = None,
+    show_ids: Annotated[bool, o.option("--show-ids", text="List objects by their ids.")] = False,
     show_text: Annotated[
-        bool, typer.Option("--show-text", help="Show typical sentences, if the run was made from notes.")
+        bool, o.option("--show-text", text="Show typical sentences; only for a run made from notes.")
     ] = False,
     figures: Annotated[
-        Path | None, typer.Option("--figures", help="Folder to write every figure to, as SVG, PNG and PDF.")
+        Path | None, o.option("--figures", text="Folder to write every figure to, as SVG, PNG and PDF.")
     ] = None,
     outcomes: Annotated[
-        Path | None, typer.Option("--outcomes", help="Table with ids and a column of outcomes (1, 0, true, false).")
+        Path | None, o.option("--outcomes", text="Table with ids and a column of outcomes (1, 0, true, false).")
     ] = None,
-    outcome: Annotated[str | None, typer.Option("--outcome", help="That column; the only one if not given.")] = None,
-    id: o.Id = None,
-    loss: o.Loss = None,
-    at_most: o.AtMost = None,
-    links: o.Links = None,
+    outcome: Annotated[
+        str | None, o.option("--outcome", text="Column with the outcome; the only one if not given.")
+    ] = None,
+    id: Annotated[str | None, o.option("--id", text="Column with the ids in the table of outcomes.")] = None,
     overwrite: o.Overwrite = False,
     quiet: o.Quiet = False,
+    given: Tables,
 ) -> None:
     """Write the report of a run: one HTML file that needs no network and no other file.
 
-    Ids are in it only if they are asked for. Examples:
+    It has no ids unless asked for. Examples:
 
       tetiwd report run --out for-the-board.html
 
@@ -82,13 +74,18 @@ def report(
     from tetiwd.plots import save_figures
     from tetiwd.report import check_target, write_report
 
+    if outcomes is None and (outcome is not None or id is not None):
+        unused = Setting("id" if outcome is None else "outcome")
+        raise SettingsError([unused, " is about the table of outcomes"], ["name it with ", Setting("outcomes")])
     target = run_folder / "report.html" if out is None else out
-    analysis = _analysis(run_folder, o.answer_tables(loss, at_most, links))
+    analysis = _analysis(run_folder, given)
     check_target(target, overwrite=overwrite)
     console = Console(quiet=quiet)
     rates = None if outcomes is None else _rates(analysis, outcomes, outcome, id)
     with console.busy("Drawing"):
         sections = additions(run_folder, show_ids=show_ids, show_text=show_text).sections
+        if show_text and not sections:
+            raise SettingsError([f"{run_folder} was not made from notes"], ["leave out ", Setting("show_text")])
         path = write_report(analysis, target, overwrite=overwrite, show_ids=show_ids, outcomes=rates, sections=sections)
     console.say(f"Wrote {path}.")
     if figures is not None:
@@ -97,7 +94,7 @@ def report(
         console.say(f"Wrote {len(written)} figures into {figures}.")
 
 
-@reports_errors
+@command((DataSettings, "squared"))
 def predict(
     run_folder: o.Folder,
     new: Annotated[
@@ -106,14 +103,15 @@ def predict(
             help="New objects: a table of features, or of distances to the objects of one time (CSV, TSV, npy)."
         ),
     ],
-    at: At = None,
-    squared: o.Squared = None,
-    id: o.Id = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="CSV file to write; printed if not given.")] = None,
+    *,
+    at: Annotated[str | None, o.option("--at", text="Time of the new objects; the last if not given.")] = None,
+    id: Annotated[str | None, o.option("--id", text="Column with the ids of the new objects.")] = None,
+    out: o.CsvFile = None,
     overwrite: o.Overwrite = False,
     as_json: o.Json = False,
+    given: Tables,
 ) -> None:
-    """Which cluster new objects belong to, with probabilities, and how probable it is that they belong to none.
+    """Assign new objects to clusters, with probabilities, one of them for belonging to none.
 
     Examples:
 
@@ -131,7 +129,7 @@ def predict(
     t = _epoch(series, at)
     data = folder.settings().data
     with in_file(str(new)):
-        ids, distances, told = _new_objects(new, series, t, data, id, squared)
+        ids, distances, told = _new_objects(new, series, t, data, id, given.get("data", {}).get("squared"))
         found = classify(analysis.sample, analysis.clustering, distances, squared=told, t=t)
     table = found.table()
     if ids is not None:
@@ -139,21 +137,19 @@ def predict(
     _deliver(table, out, overwrite, as_json)
 
 
-@reports_errors
+@command((AnswerSettings, "level", "n_next"))
 def forecast(
     run_folder: o.Folder,
-    n_next: Annotated[
-        int | None, typer.Option("--n-next", help="Objects expected at the next time; as many as now if not given.")
-    ] = None,
-    level: Level = None,
+    *,
     backtest: Annotated[
-        bool, typer.Option("--backtest", help="Instead: how well such forecasts would have done at earlier times.")
+        bool, o.option("--backtest", text="Instead, test how well such forecasts would have done at earlier times.")
     ] = False,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="CSV file to write; printed if not given.")] = None,
+    out: o.CsvFile = None,
     overwrite: o.Overwrite = False,
     as_json: o.Json = False,
+    given: Tables,
 ) -> None:
-    """How large the clusters will be at the next time, and how probable a new one is.
+    """Forecast the sizes of the clusters at the next time, and the probability of a new one.
 
     Examples:
 
@@ -161,20 +157,19 @@ def forecast(
 
       tetiwd forecast run --backtest
     """
-    from tetiwd.params import check_share
     from tetiwd.summarize.backtest import backtest as run_backtest
     from tetiwd.summarize.forecast import forecast as make_forecast
 
-    analysis = _analysis(run_folder, {})
-    wanted = analysis.settings.level if level is None else level
-    check_share("level", wanted)
+    if backtest and "n_next" in given.get("answers", {}):
+        raise SettingsError("a backtest knows how many objects there were", ["leave out ", Setting("n_next")])
+    analysis = _analysis(run_folder, given)
+    level, n_next = analysis.settings.level, analysis.settings.n_next
     if backtest:
         with Console().busy("Forecasting earlier times"):
-            table = run_backtest(analysis.sample, level=wanted).table()
+            table = run_backtest(analysis.sample, level=level).table()
     else:
-        n_next = analysis.settings.n_next if n_next is None else n_next
         seed = analysis.sample.settings.seed
-        table = make_forecast(analysis.sample, analysis.clustering, n_next=n_next, level=wanted, seed=seed).table()
+        table = make_forecast(analysis.sample, analysis.clustering, n_next=n_next, level=level, seed=seed).table()
     _deliver(table, out, overwrite, as_json)
 
 
@@ -189,7 +184,7 @@ def _rates(analysis: "Analysis", file: Path, outcome: str | None, id: str | None
         return outcomes_by_lineage(analysis.alignment, values, name=name)
 
 
-def _analysis(run_folder: Path, answers: dict[str, Any]) -> "Analysis":
+def _analysis(run_folder: Path, given: Tables) -> "Analysis":
     """The answers of a run, with other settings for them if any are given."""
     from dataclasses import replace
 
@@ -197,6 +192,7 @@ def _analysis(run_folder: Path, answers: dict[str, Any]) -> "Analysis":
     from tetiwd.io.run_folder import RunFolder
 
     analysis = RunFolder.open(run_folder).analysis()
+    answers = given.get("answers")
     return analysis if not answers else Analysis(analysis.sample, replace(analysis.settings, **answers))
 
 
@@ -205,31 +201,31 @@ def _epoch(series: "DistanceSeries", at: str | None) -> int:
     if at is None:
         return len(names) - 1
     if at not in names:
-        raise SettingsError(f"there is no time {at!r}; there are {', '.join(names)}")
+        raise SettingsError(f"there is no time {at!r}", f"there are {', '.join(names)}")
     return names.index(at)
 
 
 def _new_objects(
     file: Path, series: "DistanceSeries", t: int, data: Any, id: str | None, squared: bool | None
 ) -> tuple[list[Any] | None, Any, bool]:
-    """Ids of the new objects if there are any, their distances to the objects of time t, and are these squared?"""
+    """Ids of the new objects if there are any, their distances to the objects of time t, whether these are squared."""
     from tetiwd.io.new_objects import read_new_objects
 
     if series.kind == "similarities":
         raise DataError(
-            "a run on similarities needs those of new objects with themselves: use tetiwd.classify in Python"
+            "a run on similarities needs those of new objects with themselves", "use tetiwd.classify in Python"
         )
     names = None if series.features is None else series.features.names
     ids, table = read_new_objects(file, id, data.id or "id", names)
+    if id is not None and ids is None:
+        raise SettingsError(f"{file.name} has no named columns", ["leave out ", Setting("id")])
+    if series.features is not None and squared is not None:
+        raise SettingsError("the run was made from features", ["leave out ", Setting("squared", squared)])
     if series.features is not None:
         return ids, series.features.squared_distances(table, t), True
-    told = data.squared if squared is None else squared
-    if told is None:
-        raise SettingsError(
-            f"{file.name}: are the distances squared? say so with --squared or --plain; it is never guessed"
-        )
+    told = data.are_squared() if squared is None else squared
     if series.ids is not None:
-        objects = [str(own) for own in series.ids[t].tolist()]
+        objects = [str(name) for name in series.ids[t].tolist()]
         table = _in_order(table.rename(columns=str), objects)
     return ids, table.to_numpy(), told
 
@@ -238,9 +234,10 @@ def _in_order(table: "pd.DataFrame", objects: list[str]) -> "pd.DataFrame":
     """Columns named after objects in the order of the objects; columns with no such name count by position."""
     if not set(objects) & set(table.columns):
         return table
-    absent = next((own for own in objects if own not in table.columns), None)
+    absent = next((name for name in objects if name not in table.columns), None)
     if absent is not None:
-        raise DataError(f"has no column for object {absent!r}; name all {len(objects)} objects of that time, or none")
+        fault, remedy = f"has no column for object {absent!r}", f"name all {len(objects)} objects of that time, or none"
+        raise DataError(fault, remedy)
     return table[objects]
 
 
@@ -250,14 +247,16 @@ def _deliver(table: "pd.DataFrame", out: Path | None, overwrite: bool, as_json: 
     from tetiwd.writing import write_table
 
     console = Console(as_json=as_json)
+    if out is None and overwrite:
+        raise SettingsError([Setting("overwrite"), " is about a file"], ["name it with ", Setting("out")])
     if out is None:
         console.result(records(table))
         console.table(table)
         return
     if out.exists() and not overwrite:
-        raise RunFolderError(f"{out} is there already; choose another name, or add --overwrite")
+        raise RunFolderError(f"{out} is there already", ["choose another name, or ", give("overwrite", True)])
     try:
         write_table(out, table)
     except OSError as error:
-        raise RunFolderError(f"cannot write {out} ({error.strerror}); choose another place") from error
+        raise RunFolderError(f"cannot write {out} ({error.strerror})", "choose another place") from error
     console.say(f"Wrote {out}.")

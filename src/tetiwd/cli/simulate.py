@@ -1,4 +1,4 @@
-"""``tetiwd simulate``: data with known clusters, to try things on."""
+"""``tetiwd simulate``: data with known clusters."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -7,11 +7,15 @@ from typing import Annotated
 import typer
 
 from tetiwd.cli import options as o
-from tetiwd.cli.console import Console, reports_errors
+from tetiwd.cli.command import command
+from tetiwd.cli.console import Console
+from tetiwd.errors import RunFolderError, Setting, SettingsError
+
+SIZES = "40,60,50"
 
 
 class Design(StrEnum):
-    """What is simulated."""
+    """Designs of a simulation."""
 
     model = "model"
     separated = "separated"
@@ -21,18 +25,21 @@ class Design(StrEnum):
     notes = "notes"
 
 
-@reports_errors
+@command()
 def simulate(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to make; it must not be there yet.")],
+    *,
+    out: Annotated[Path, o.option("--out", "-o", text="Folder to create.")],
     design: Annotated[
         Design,
         typer.Option(
-            help="The model itself, one of the designs of the paper (separated, overlapping, independent), unequal: "
-            "times with 704, 170 and 123 objects, or notes: invented clinical notes of as many patients."
+            help="model: draws from the model itself; separated, overlapping, independent: the designs of the paper; "
+            "unequal: times with 704, 170 and 123 objects; notes: invented clinical notes of as many patients."
         ),
     ] = Design.model,
-    sizes: Annotated[str, typer.Option(help="With --design model: objects at every time, with commas.")] = "40,60,50",
-    seed: Annotated[int, typer.Option(help="Seed.")] = 0,
+    sizes: Annotated[
+        str | None, o.option("--sizes", text=f"For the design model: objects at every time. [default: {SIZES}]")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     quiet: o.Quiet = False,
 ) -> None:
     """Write squared distances between simulated objects, and the clusters they come from.
@@ -45,20 +52,18 @@ def simulate(
 
     import tetiwd
     from tetiwd.data.memory import require_memory
-    from tetiwd.errors import RunFolderError, SettingsError
     from tetiwd.params import check_seed
 
     check_seed(seed)
+    if sizes is not None and design is not Design.model:
+        raise SettingsError(f"the design {design.value} has sizes of its own", ["leave out ", Setting("sizes")])
     if out.exists():
-        raise RunFolderError(f"{out} is there already; choose another name")
+        raise RunFolderError(f"{out} is there already", "choose another name")
     if design is Design.notes:
         _simulate_notes(out, seed, Console(quiet=quiet))
         return
     if design is Design.model:
-        try:
-            counts = [int(part) for part in sizes.split(",")]
-        except ValueError:
-            raise SettingsError(f"--sizes must be whole numbers with commas between them, not {sizes!r}") from None
+        counts = _counts(sizes or SIZES)
         needed = 16 * sum(n * n for n in counts)  # the distances, and what it takes to make them
         require_memory(needed, f"simulating up to {max(counts)} objects", "use smaller --sizes")
         model = tetiwd.Hyperparameters(dof=10, alpha=0.5, new_scale=1.0)
@@ -73,16 +78,24 @@ def simulate(
         truth = make(seed=seed)
     out.mkdir(parents=True)
     times = range(len(truth.D))
-    np.savez_compressed(out / "distances.npz", **{f"D_{t}": own for t, own in enumerate(truth.D)})
+    np.savez_compressed(out / "distances.npz", **{f"D_{t}": D for t, D in enumerate(truth.D)})
     lines = ["time,object,lineage"]
     lines += [f"{t},{i},{c}" for t in times for i, c in enumerate(np.asarray(truth.labels[t]).tolist())]
     (out / "truth.csv").write_text("\n".join(lines) + "\n", "utf-8")
     console = Console(quiet=quiet)
-    k = [len(np.unique(own)) for own in truth.labels]
+    k = [len(np.unique(labels)) for labels in truth.labels]
     console.say(
         f"{len(k)} times with {', '.join(map(str, k))} clusters, in {out / 'distances.npz'} (squared distances)."
     )
     console.say(f"Find them with: tetiwd fit {out / 'distances.npz'} --squared --out {out / 'run'}")
+
+
+def _counts(sizes: str) -> list[int]:
+    try:
+        return [int(part) for part in sizes.split(",")]
+    except ValueError:
+        fault = f" must be whole numbers with commas between them, not {sizes!r}"
+        raise SettingsError([Setting("sizes"), fault]) from None
 
 
 def _simulate_notes(out: Path, seed: int, console: Console) -> None:
@@ -90,13 +103,13 @@ def _simulate_notes(out: Path, seed: int, console: Console) -> None:
     from tetiwd.notes.synthetic import synthetic_notes
     from tetiwd.writing import write_table
 
-    found = synthetic_notes(seed)
+    synthetic = synthetic_notes(seed)
     out.mkdir(parents=True)
-    write_table(out / "notes.csv", found.table)
-    write_table(out / "truth.csv", found.truth)
-    write_table(out / "events.csv", found.events)
+    write_table(out / "notes.csv", synthetic.table)
+    write_table(out / "truth.csv", synthetic.truth)
+    write_table(out / "events.csv", synthetic.events)
     console.say(
-        f"{len(found.table)} synthetic notes of {found.table.patient.nunique()} patients who do not exist, "
+        f"{len(synthetic.table)} synthetic notes of {synthetic.table.patient.nunique()} patients who do not exist, "
         f"in {out / 'notes.csv'}."
     )
     console.say(f"Group them with: tetiwd notes {out / 'notes.csv'} --id patient --outcome died --out {out / 'run'}")

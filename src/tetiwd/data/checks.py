@@ -1,19 +1,23 @@
-"""Every fault a matrix can have, each with one error: where, how bad, what to do.
+"""Every fault a matrix can have, each with one error that says where it is, how bad, and what to do.
 
 Matrices are scanned in blocks of rows, so checking needs no second copy of them.
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.errors import DataError
+from tetiwd.errors import DataError, Setting, TetiwdError, Text, Where, give
 
 Matrix = NDArray[np.floating[Any]]
 BLOCK_ENTRIES = 1 << 20  # 8 MiB of float64
+
+AS_SIMILARITIES = give("kind", "similarities", python="use DistanceSeries.from_similarities")
+AS_DISTANCES = give("kind", "distances", python="use DistanceSeries.from_distances(…, squared=…)")
 
 
 class Rows(Protocol):
@@ -27,11 +31,12 @@ class Rows(Protocol):
 
 
 class Place:
-    """What an error calls a matrix and its objects: ``D[2] (2003)`` and ``('p17', 'p40')``."""
+    """How errors name a matrix and its objects: ``D[2] (2003)`` and ``('p17', 'p40')``."""
 
-    def __init__(self, name: str, ids: Any = None) -> None:
+    def __init__(self, name: str, ids: Any = None, epoch: int | None = None) -> None:
         self.name = name
         self.ids = ids
+        self.epoch = epoch  # position of the time point, if the matrix belongs to one
 
     def pair(self, i: int, j: int) -> str:
         """Two objects by id, or by position where ids are unknown."""
@@ -44,9 +49,19 @@ class Place:
         value = self.ids[i]
         return repr(value.item() if isinstance(value, np.generic) else value)
 
-    def fail(self, fault: str, remedy: str) -> NoReturn:
-        """Raise the one error of this fault."""
-        raise DataError(f"{self.name} {fault}; {remedy}")
+    def fail(self, fault: Text, remedy: Text) -> NoReturn:
+        """Raise the error for this fault."""
+        raise DataError(fault, remedy, where=Where(matrix=self.name, epoch=self.epoch))
+
+
+@contextmanager
+def located(**known: Any) -> Iterator[None]:
+    """Errors raised inside learn what is known about their place."""
+    try:
+        yield
+    except TetiwdError as error:
+        error.located(**known)
+        raise
 
 
 def check_finite(matrix: Matrix, place: Place) -> None:
@@ -74,7 +89,7 @@ def check_symmetric(matrix: Matrix, place: Place) -> None:
     if worst > tolerance(matrix):
         place.fail(
             f"is not symmetric at {place.pair(i, j)}: {matrix[i, j]:.6g} and {matrix[j, i]:.6g}",
-            'pass symmetrize="mean" to average them',
+            [give("symmetrize", "mean"), " to average them"],
         )
 
 
@@ -85,19 +100,15 @@ def check_distances(matrix: Matrix, place: Place, *, was_integer: bool = False) 
     if diagonal.max() > slack:
         worst = int(diagonal.argmax())
         similar = len(matrix) > 1 and np.diagonal(matrix).mean() > matrix.mean()
-        remedy = (
-            "these look like similarities: use DistanceSeries.from_similarities"
-            if similar
-            else "an object is at distance 0 from itself: set the diagonal with np.fill_diagonal(D, 0)"
-        )
+        remedy: Text = ["these look like similarities: ", AS_SIMILARITIES]
+        if not similar:
+            remedy = "an object is at distance 0 from itself: set the diagonal to 0"
         place.fail(f"has a nonzero diagonal: {matrix[worst, worst]:.6g} at object {place.object(worst)}", remedy)
     smallest, at = smallest_entry(matrix)
     if smallest < -slack:
-        remedy = (
-            "integers may have overflowed when they were squared: compute in float64"
-            if was_integer
-            else "distances cannot be negative; similarities go to DistanceSeries.from_similarities"
-        )
+        remedy = ["distances cannot be negative; if these are similarities, ", AS_SIMILARITIES]
+        if was_integer:
+            remedy = "integers may have overflowed when they were squared: compute in float64"
         place.fail(f"has a negative value at {place.pair(*at)}: {smallest:.6g}", remedy)
     if len(matrix) > 1 and not matrix.any():
         place.fail(
@@ -118,26 +129,32 @@ def check_similarities(matrix: Matrix, place: Place) -> None:
     if not diagonal.any():
         place.fail(
             "has a zero diagonal",
-            "these look like distances: use DistanceSeries.from_distances(…, squared=…)",
+            ["these look like distances: ", AS_DISTANCES],
         )
 
 
 def check_size(n: int, min_objects: int, place: Place) -> None:
     """Enough objects to cluster."""
     if not isinstance(min_objects, Integral) or isinstance(min_objects, bool) or min_objects < 1:
-        raise DataError(f"min_objects must be a whole number from 1 on, not {min_objects!r}")
+        raise DataError([Setting("min_objects"), f" must be a whole number, 1 or more, not {min_objects!r}"])
     if n == 0:
         place.fail("has no objects", "leave this epoch out")
     if n < min_objects:
         place.fail(
             f"has {n} object{'s' if n > 1 else ''}, too few to learn clusters from",
-            f"merge it with a neighbouring epoch, leave it out, or pass min_objects={n} to keep it",
+            [
+                "merge it with a neighbouring epoch, ",
+                give("drop_small", True, python="leave it out"),
+                ", or ",
+                give("min_objects", n),
+                " to keep it",
+            ],
         )
 
 
-def check_cross(cross: Matrix, own: slice, matrix: Matrix, place: Place) -> None:
-    """The part of D* that belongs to an epoch is the matrix of that epoch."""
-    block = cross[own, own]
+def check_cross(cross: Matrix, rows: slice, matrix: Matrix, place: Place) -> None:
+    """The block of D* that belongs to an epoch equals the matrix of that epoch."""
+    block = cross[rows, rows]
     worst, (i, j) = worst_gap(block, matrix)
     if worst > tolerance(matrix) + tolerance(cross):
         place.fail(

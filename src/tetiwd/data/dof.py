@@ -23,7 +23,7 @@ import numpy as np
 from tetiwd.data.checks import Matrix, row_blocks
 from tetiwd.data.negative_type import centred_similarity, check_room_for_eigenvalues, rounding_noise
 from tetiwd.data.sampling import Distances, cut_tree, pairs, ward_tree
-from tetiwd.errors import SettingsError
+from tetiwd.errors import Setting, SettingsError
 from tetiwd.params import check_positive, check_way_to_dof
 
 Dof = str | float | Sequence[float]
@@ -44,7 +44,9 @@ def resolve_dof(
     plain: Any = dof.tolist() if isinstance(dof, np.ndarray) else dof
     values = list(plain) if isinstance(plain, Sequence) else [plain] * n_epochs
     if len(values) != n_epochs:
-        raise SettingsError(f"dof has {len(values)} values for {n_epochs} epochs; give one number or one per epoch")
+        raise SettingsError(
+            [Setting("dof"), f" has {len(values)} values for {n_epochs} epochs"], "give one number or one per epoch"
+        )
     for t, value in enumerate(values):
         check_positive(f"dof (epoch {t})", value)
     return tuple(float(value) for value in values)
@@ -63,7 +65,8 @@ def _estimate(
         return (float(n_features),) * len(n_objects)
     if not by_epoch:
         raise SettingsError(
-            f"no epoch has {MIN_OBJECTS} objects that differ, which it takes to estimate dof; give a number"
+            ["no epoch has ", f"{MIN_OBJECTS} different objects, which estimating ", Setting("dof"), " takes"],
+            "give a number",
         )
     spectrum, dispersion = np.median(by_epoch, axis=0).tolist()
     if how == "auto":
@@ -96,7 +99,7 @@ def spectrum_dof(D: Distances) -> float:
 def dispersion_dof(D: Distances) -> float:
     """d̂ = 2 mean² / variance of the squared distances within the clusters of a Ward cut."""
     labels = cut_tree(ward_tree(D), min(WARD_CLUSTERS, len(D) // 3))
-    together = np.concatenate([labels[i + 1 :] == own for i, own in enumerate(labels)])
+    together = np.concatenate([labels[i + 1 :] == label for i, label in enumerate(labels)])
     within = pairs(D)[together]
     mean = float(within.mean())
     within /= mean or 1.0

@@ -16,7 +16,7 @@ from tetiwd.errors import DataError
 
 @dataclass(frozen=True)
 class Epochs:
-    """What belongs to each of T epochs before its matrix is checked."""
+    """What belongs to each of T epochs, before the matrices are checked."""
 
     sources: list[Any]  # T × the matrix as it was given, or the rows of one matrix or table that covers all epochs
     times: tuple[Any, ...]
@@ -28,9 +28,9 @@ class Epochs:
         if self.ids is None:
             return None
         names = {
-            int(row): (plain(own), time)
+            int(row): (plain(label), time)
             for rows, ids, time in zip(self.sources, self.ids, self.times, strict=True)
-            for row, own in zip(rows, ids, strict=True)
+            for row, label in zip(rows, ids, strict=True)
         }
         return [names[row] for row in range(len(names))]
 
@@ -40,17 +40,17 @@ def separate_epochs(letter: str, matrices: Any, ids: Any, times: Any) -> Epochs:
     sources = _matrix_list(matrices, letter)
     labels = tuple(range(len(sources))) if times is None else check_times(times, len(sources))
     shown = ["" if times is None else f" ({label})" for label in labels]
-    places = [Place(f"{letter}[{t}]{label}") for t, label in enumerate(shown)]
+    places = [Place(f"{letter}[{t}]{label}", epoch=t) for t, label in enumerate(shown)]
     if ids is None:
-        own_ids = ids_of_tables(sources, places)
+        by_epoch = ids_of_tables(sources, places)
     else:
-        own_ids = _ids_by_epoch(ids, shown)
-        for matrix, own, place in zip(sources, own_ids, places, strict=True):
-            check_labels_agree(matrix, own, place)
-    if own_ids is None:
+        by_epoch = _ids_by_epoch(ids, shown)
+        for matrix, given, place in zip(sources, by_epoch, places, strict=True):
+            check_labels_agree(matrix, given, place)
+    if by_epoch is None:
         return Epochs(sources, labels, None, places)
-    checked = check_ids(own_ids, shown, [range(len(own)) for own in own_ids])
-    places = [Place(place.name, own) for place, own in zip(places, checked, strict=True)]
+    checked = check_ids(by_epoch, shown, [range(len(given)) for given in by_epoch])
+    places = [Place(place.name, array, place.epoch) for place, array in zip(places, checked, strict=True)]
     return Epochs(sources, labels, checked, places)
 
 
@@ -67,16 +67,16 @@ def ids_of_rows(matrix: Any, ids: Any, place: Place) -> list[Any] | None:
 def epochs_by_time(what: str, time: Any, ids: list[Any] | None, n: int, min_objects: int) -> Epochs:
     """Epochs that are rows of one matrix or table; without ids, errors name the rows."""
     if n == 0:
-        raise DataError(f"{what} has no rows; there must be at least one epoch")
+        raise DataError(f"{what} has no rows", "there must be at least one epoch")
     times, rows = rows_by_time(time, n, what)
     shown = [f" ({label})" for label in times]
     checked = None
     if ids is not None:
         if len(ids) != n:
-            raise DataError(f"there are {n} rows but {len(ids)} ids; give one id per row")
+            raise DataError(f"there are {n} rows but {len(ids)} ids", "give one id per row")
         positions = [members.tolist() for members in rows]
         checked = check_ids([[ids[row] for row in members] for members in positions], shown, positions)
-    places = [Place(f"D[{t}]{label}", rows[t] if checked is None else checked[t]) for t, label in enumerate(shown)]
+    places = [Place(f"D[{t}]{label}", rows[t] if checked is None else checked[t], t) for t, label in enumerate(shown)]
     for members, place in zip(rows, places, strict=True):
         check_size(len(members), min_objects, place)
     return Epochs(list(rows), times, checked, places)
@@ -86,18 +86,18 @@ def _matrix_list(matrices: Any, letter: str) -> list[Any]:
     """One entry per epoch, whatever holds them."""
     if isinstance(matrices, dict):
         raise DataError(
-            f"expected one matrix per epoch but got a dict; pass list({letter}.values()) and times=list({letter})"
+            "expected one matrix per epoch but got a dict", f"pass list({letter}.values()) and times=list({letter})"
         )
     if len(getattr(matrices, "shape", ())) == 2:
-        raise DataError(f"expected one matrix per epoch but got a single matrix; wrap it in a list: [{letter}]")
+        raise DataError("expected one matrix per epoch but got a single matrix", f"wrap it in a list: [{letter}]")
     if not is_iterable(matrices):
         raise DataError(f"expected a list with one matrix per epoch, not {short(matrices)}")
     sources = list(matrices)
     if not sources:
-        raise DataError("there are no epochs; give at least one matrix")
+        raise DataError("there are no epochs", "give at least one matrix")
     if all(_is_row(row, len(sources)) for row in sources):
         raise DataError(
-            f"expected one matrix per epoch but got the rows of a single matrix; wrap it in a list: [{letter}]"
+            "expected one matrix per epoch but got the rows of a single matrix", f"wrap it in a list: [{letter}]"
         )
     return sources
 
@@ -111,8 +111,8 @@ def _ids_by_epoch(ids: Any, shown: list[str]) -> list[list[Any]]:
     """One list of ids per epoch."""
     by_epoch = as_list(ids, "ids", "the ids of every epoch")
     if len(by_epoch) != len(shown):
-        raise DataError(f"there are {len(shown)} epochs but {len(by_epoch)} lists of ids; give one list per epoch")
+        raise DataError(f"there are {len(shown)} epochs but {len(by_epoch)} lists of ids", "give one list per epoch")
     return [
-        as_list(own, f"the ids of epoch {t}{label}", "one id per object")
-        for t, (own, label) in enumerate(zip(by_epoch, shown, strict=True))
+        as_list(given, f"the ids of epoch {t}{label}", "one id per object")
+        for t, (given, label) in enumerate(zip(by_epoch, shown, strict=True))
     ]

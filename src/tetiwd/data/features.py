@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data import metrics
-from tetiwd.errors import DataError
+from tetiwd.errors import DataError, Setting
 
 Floats = NDArray[np.float64]
 
@@ -31,10 +31,10 @@ class FeatureSpace:
 
     @property
     def n_directions(self) -> int | None:
-        """Columns that vary, if distances are Euclidean; with other metrics columns are no directions."""
+        """Columns that vary, for Euclidean distances; None with other metrics, where columns are not directions."""
         if not isinstance(self.metric, str) or self.metric not in ("euclidean", "sqeuclidean"):
             return None
-        low, high = (np.array([pick(own, axis=0) for own in self.rows]) for pick in (np.min, np.max))
+        low, high = (np.array([pick(rows, axis=0) for rows in self.rows]) for pick in (np.min, np.max))
         return max(1, int((low.min(axis=0) < high.max(axis=0)).sum()))
 
     def until(self, n_epochs: int) -> Self:
@@ -46,13 +46,13 @@ class FeatureSpace:
         if self.names is not None and hasattr(new, "columns"):
             absent = [name for name in self.names if name not in new.columns]
             if absent:
-                raise DataError(f"the new objects have no column {absent[0]!r}; they need {', '.join(self.names)}")
+                raise DataError(f"the new objects have no column {absent[0]!r}", f"they need {', '.join(self.names)}")
             new = new[list(self.names)]
         X = metrics.as_features(new)
         if X.shape[1] != self.n_features:
             raise DataError(
-                f"the new objects have {X.shape[1]} features, those of the series have {self.n_features}; "
-                "give the same columns in the same order"
+                f"the new objects have {X.shape[1]} features, those of the series have {self.n_features}",
+                "give the same columns in the same order",
             )
         if self.centre is not None and self.spread is not None:
             X = (X - self.centre) / self.spread
@@ -68,10 +68,13 @@ def names_of_columns(X: Any) -> tuple[str, ...] | None:
 
 
 def standardized(X: Floats, names: Sequence[str] | None) -> tuple[Floats, Floats, Floats]:
-    """Every column with mean 0 and standard deviation 1, and the means and deviations that were."""
+    """Every column with mean 0 and standard deviation 1, and the original means and deviations."""
     centre, spread = X.mean(axis=0), X.std(axis=0)
     flat = np.flatnonzero(spread <= 1e-12 * np.maximum(np.abs(X).max(axis=0), np.finfo(float).tiny))
     if len(flat):
         which = f"column {flat[0]}" if names is None else f"column {names[flat[0]]!r}"
-        raise DataError(f"{which} is the same for all objects and cannot be standardised; leave it out")
+        raise DataError(
+            f"{which} is the same for all objects and cannot be standardised",
+            ["leave it out of the ", Setting("columns", python="features")],
+        )
     return (X - centre) / spread, centre, spread

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.data.checks import Place
+from tetiwd.data.checks import Place, located
 from tetiwd.data.labels import as_list, check_values, kind_of
-from tetiwd.errors import DataError
+from tetiwd.errors import DataError, Where
 
 
 def check_ids(
@@ -18,18 +18,19 @@ def check_ids(
 
     ``positions`` are where the user put them: within the epoch, or in one list of all rows.
     """
-    names = [f"epoch {t}{label}" for t, label in enumerate(shown)]
-    for own, name, at in zip(ids, names, positions, strict=True):
-        check_values(own, f"the id of {name} at position", f"the ids of {name}", at)
-        _check_distinct(own, name, at)
-    kinds = [(kind_of(own[0]), name) for own, name in zip(ids, names, strict=True) if own]
+    places = [Where(matrix=f"epoch {t}{label}", epoch=t) for t, label in enumerate(shown)]
+    for labels, place, at in zip(ids, places, positions, strict=True):
+        with located(epoch=place.epoch):
+            check_values(labels, f"the id of {place.matrix} at position", f"the ids of {place.matrix}", at)
+        _check_distinct(labels, place, at)
+    kinds = [(kind_of(labels[0]), place.matrix) for labels, place in zip(ids, places, strict=True) if labels]
     for kind, name in kinds:
         first_kind, first_name = kinds[0]
         if kind != first_kind:
             raise DataError(
-                f"ids are {first_kind} at {first_name} and {kind} at {name}; convert them all, for example with str"
+                f"ids are {first_kind} at {first_name} and {kind} at {name}", "convert them all, for example with str"
             )
-    return tuple(_as_array(own) for own in ids)
+    return tuple(_as_array(labels) for labels in ids)
 
 
 def table_labels(matrix: Any, place: Place) -> list[Any] | None:
@@ -42,10 +43,10 @@ def table_labels(matrix: Any, place: Place) -> list[Any] | None:
         i = next(i for i, (row, column) in enumerate(zip(rows, others, strict=True)) if row != column)
         at = f"row {i} is {rows[i]!r} and column {i} is {others[i]!r}"
         if set(rows) == set(others):
-            place.fail(f"has rows and columns in a different order: {at}", "sort the columns with D.loc[:, D.index]")
+            place.fail(f"has rows and columns in a different order: {at}", "sort the columns like the rows")
         place.fail(
             f"has different labels on rows and columns: {at}",
-            "label both with the objects, or drop the labels with D.to_numpy()",
+            "label both with the objects, or leave out both",
         )
     return rows
 
@@ -55,10 +56,10 @@ def check_labels_agree(matrix: Any, ids: list[Any], place: Place) -> None:
     labels = table_labels(matrix, place)
     if labels is None or is_plain_range(labels) or len(labels) != len(ids):
         return
-    for i, (label, own) in enumerate(zip(labels, ids, strict=True)):
-        if label != own:
+    for i, (label, given) in enumerate(zip(labels, ids, strict=True)):
+        if label != given:
             place.fail(
-                f"has the label {label!r} at row {i}, where ids has {own!r}",
+                f"has the label {label!r} at row {i}, where ids has {given!r}",
                 "give ids in the order of the rows, or leave them out to use the labels",
             )
 
@@ -74,8 +75,8 @@ def ids_of_tables(matrices: Sequence[Any], places: Sequence[Place]) -> list[list
         return None
     if None in tables:
         raise DataError(
-            f"{places[labelled.index(True)].name} has labelled rows but {places[tables.index(None)].name} has none; "
-            "label the rows of every epoch, or pass ids"
+            f"{places[labelled.index(True)].name} has labelled rows but {places[tables.index(None)].name} has none",
+            "label the rows of every epoch, or pass ids",
         )
     return [table for table in tables if table is not None]
 
@@ -85,15 +86,16 @@ def is_plain_range(labels: list[Any]) -> bool:
     return labels == list(range(len(labels)))
 
 
-def _check_distinct(ids: list[Any], where: str, positions: Sequence[int]) -> None:
+def _check_distinct(ids: list[Any], place: Where, positions: Sequence[int]) -> None:
     seen: dict[Any, int] = {}
-    for own, position in zip(ids, positions, strict=True):
-        if own in seen:
+    for label, position in zip(ids, positions, strict=True):
+        if label in seen:
             raise DataError(
-                f"{where} has the id {own!r} twice, at positions {seen[own]} and {position}; "
-                "an object appears once per epoch, so merge or rename its copies"
+                f"has the id {label!r} twice, at positions {seen[label]} and {position}",
+                "an object appears once per epoch, so merge or rename its copies",
+                where=place,
             )
-        seen[own] = position
+        seen[label] = position
 
 
 def _as_array(values: list[Any]) -> NDArray[Any]:

@@ -37,17 +37,17 @@ def check_values(values: Sequence[Any], each: str, together: str, positions: Seq
     """None missing, all hashable, one kind; an error calls one of them ``each`` and its position."""
     for i, value in zip(positions or range(len(values)), values, strict=True):
         if is_missing(value):
-            raise DataError(f"{each} {i} is missing; fill it in, or leave it out")
+            raise DataError(f"{each} {i} is missing", "fill it in, or leave it out")
         try:
             hash(value)
         except TypeError:
             raise DataError(
-                f"{each} {i} is a {type(value).__name__}, {short(value)}; use text, numbers or dates"
+                f"{each} {i} is a {type(value).__name__}, {short(value)}", "use text, numbers or dates"
             ) from None
     kinds = {kind_of(value): value for value in reversed(values)}
     if len(kinds) > 1:
         examples = " and ".join(f"{kind} ({kinds[kind]!r})" for kind in sorted(kinds))
-        raise DataError(f"{together} mix {examples}; convert them all to one type")
+        raise DataError(f"{together} mix {examples}", "convert them all to one type")
 
 
 def kind_of(value: Any) -> str:

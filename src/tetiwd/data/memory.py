@@ -7,7 +7,7 @@ What a process may still take is the least of what the machine has left and what
 from collections.abc import Iterator
 from pathlib import Path
 
-from tetiwd.errors import MemoryLimitError
+from tetiwd.errors import MemoryLimitError, Text
 
 SMALLER_DATA = "use fewer objects or epochs, or float32 instead of float64"
 
@@ -19,13 +19,13 @@ VERSION_1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_")
 VERSION_2 = ("memory.max", "memory.current", "")
 
 
-def require_memory(needed: int, purpose: str, remedy: str) -> None:
-    """Refuse what cannot fit: say how much it would take, how much there is, who says so, and what to do."""
+def require_memory(needed: int, purpose: str, remedy: Text) -> None:
+    """Refuse what cannot fit: say how much it would take, how much there is, what limits it, and what to do."""
     room = available_memory()
     if room is None or needed <= room[0]:
         return
     raise MemoryLimitError(
-        f"{purpose} takes {in_gib(needed)} of memory, but only {in_gib(room[0])} can be had ({room[1]}); {remedy}"
+        f"{purpose} takes {in_gib(needed)} of memory, but only {in_gib(room[0])} can be had ({room[1]})", remedy
     )
 
 

@@ -1,4 +1,4 @@
-"""Metrics by name for feature input, each with what it takes to make squared Euclidean distances of it."""
+"""Metrics by name for feature input, and whether their values are squared distances or have to be squared."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data.checks import Matrix, row_blocks
-from tetiwd.errors import DataError
+from tetiwd.errors import DataError, Setting, give
 
 Floats = NDArray[np.float64]
 Metric = str | Callable[[Floats, Floats], float]
@@ -63,14 +63,14 @@ def between(new: Floats, X: Floats, metric: Metric, squared: bool | None) -> Flo
 
 
 def _as_known_to_scipy(metric: Metric, *tables: Floats) -> tuple[list[Floats], Metric, float]:
-    """Tables, a metric that scipy has, and the factor that makes of it the one that was asked for."""
+    """Tables and a metric that scipy knows, and the factor that turns it into the metric asked for."""
     if not isinstance(metric, str) or metric != "hellinger":
         return list(tables), metric, 1.0
     roots = []
     for X in tables:
         sums = X.sum(axis=1, keepdims=True)
         if (X < 0).any() or (sums <= 0).any():
-            raise DataError("hellinger needs nonnegative rows with a positive sum; drop empty rows")
+            raise DataError("hellinger needs nonnegative rows with a positive sum", "drop empty rows")
         roots.append(np.sqrt(X / sums))
     return roots, "sqeuclidean", 0.5
 
@@ -88,7 +88,7 @@ def _within_range(values: Floats, dtype: np.dtype[Any]) -> Floats:
     if float(np.finfo(dtype).max) < largest:
         wider = ", or use float64" if dtype == np.float32 else ""
         raise DataError(
-            f"squared distances of {largest:.3g} are beyond {dtype}; divide the features by a constant{wider}"
+            f"squared distances of {largest:.3g} are beyond {dtype}", f"divide the features by a constant{wider}"
         )
     return values
 
@@ -100,18 +100,25 @@ def _are_squared(metric: Any, squared: Any) -> bool:
     name = metric if isinstance(metric, str) else getattr(metric, "__name__", "")
     if name.lower().removeprefix("test_") in SCALED_BY_THE_ROWS:
         raise DataError(
-            f"metric {name!r} takes its scale from the rows it sees, so every epoch would have another; "
-            'standardise the features over all epochs first and use metric="euclidean"'
+            f"metric {name!r} takes its scale from the rows it sees, so every epoch would have another",
+            [give("standardize", True), " and ", Setting("metric", "euclidean")],
         )
     if squared is None:
         if name not in SQUARED_AS_IS or callable(metric):
             raise DataError(
-                f"metric {metric!r} is not one of {', '.join(SQUARED_AS_IS)}; "
-                "for another metric say with squared=True or squared=False whether its values are squared distances"
+                f"metric {metric!r} is not one of {', '.join(SQUARED_AS_IS)}",
+                [
+                    "for another metric say with ",
+                    Setting("squared", True),
+                    " or ",
+                    Setting("squared", False),
+                    " whether its values are squared distances",
+                ],
             )
         return SQUARED_AS_IS[name]
     if name in ("euclidean", "sqeuclidean") and squared in (True, False) and bool(squared) != SQUARED_AS_IS[name]:
-        raise DataError(f"{name} distances are {'plain' if squared else 'squared'}, which is known; leave squared out")
+        kind = "plain" if squared else "squared"
+        raise DataError(f"{name} distances are {kind}, which is known", ["leave out ", Setting("squared")])
     if not isinstance(squared, bool | np.bool_):
         raise DataError(f"squared must be True, False or None (known from the metric), not {squared!r}")
     return bool(squared)
@@ -120,18 +127,18 @@ def _are_squared(metric: Any, squared: Any) -> bool:
 def as_features(X: Any) -> Floats:
     """A two-dimensional array of finite numbers."""
     if hasattr(X, "toarray"):
-        raise DataError("X is a sparse matrix; pass X.toarray()")
+        raise DataError("X is a sparse matrix", "pass X.toarray()")
     try:
         array = np.asarray(X, dtype=float)
     except (TypeError, ValueError) as error:
-        raise DataError(f"X cannot be read as numbers ({error}); encode text columns first") from error
+        raise DataError(f"X cannot be read as numbers ({error})", "encode text columns first") from error
     if array.ndim != 2 or array.shape[1] == 0:
         raise DataError(f"X must have one row per object and one column per feature, not shape {array.shape}")
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
         row, column = bad[0]
         raise DataError(
-            f"X has {array[row, column]} at row {row}, column {column} ({len(bad)} entries are not finite); "
-            "drop or impute missing values first"
+            f"X has {array[row, column]} at row {row}, column {column} ({len(bad)} entries are not finite)",
+            "drop or impute missing values first",
         )
     return array

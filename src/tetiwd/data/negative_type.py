@@ -13,6 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from tetiwd.data.checks import Matrix, Place, row_blocks, smallest_entry, tolerance
 from tetiwd.data.memory import SMALLER_DATA, require_memory
+from tetiwd.errors import Setting, give
 
 Floats = NDArray[np.float64]
 Kind = Literal["distances", "similarities"]
@@ -108,7 +109,13 @@ def distances_from(similarity: Matrix, place: Place) -> Matrix:
     if smallest < -4 * tolerance(similarity):  # D_ij adds four entries of K
         place.fail(
             f"gives a negative squared distance at {place.pair(*at)}: {smallest:.6g}",
-            'these are not dot products; call repair("shift") or repair("clip") first',
+            [
+                "these are not dot products: ",
+                give("repair", "shift", python='call repair("shift")'),
+                " or ",
+                Setting("repair", "clip", python='repair("clip")'),
+                " first",
+            ],
         )
     return np.maximum(D, 0, out=D)
 

@@ -1,4 +1,4 @@
-"""From whatever the user passed to an array of squared distances or similarities.
+"""From the matrix the user passed to an array of squared distances or similarities.
 
 An array that needs no change is looked at, not copied. One that does is copied once, and that copy is changed in place;
 the user's own array never is.
@@ -23,13 +23,13 @@ from tetiwd.data.checks import (
     smallest_entry,
 )
 from tetiwd.data.memory import SMALLER_DATA, require_memory
-from tetiwd.errors import DataError
+from tetiwd.errors import DataError, Setting
 
 
 def prepare_square(matrix: Any, place: Place, symmetrize: str | None, min_objects: int) -> Matrix:
     """A square, finite, symmetric array."""
     if symmetrize not in (None, "mean"):
-        raise DataError(f'symmetrize must be "mean" or None, not {symmetrize!r}')
+        raise DataError([Setting("symmetrize"), f' must be "mean" or None, not {symmetrize!r}'])
     array = as_square_matrix(matrix, place)
     check_size(len(array), min_objects, place)
     if place.ids is not None and len(place.ids) != len(array):

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data import metrics
-from tetiwd.data.checks import Matrix, Place, check_cross
+from tetiwd.data.checks import Matrix, Place, check_cross, count_not_finite
 from tetiwd.data.dof import Dof, resolve_dof
-from tetiwd.data.epochs import epochs_by_time, ids_of_rows, separate_epochs
+from tetiwd.data.epochs import Epochs, epochs_by_time, ids_of_rows, separate_epochs
 from tetiwd.data.features import FeatureSpace, names_of_columns, standardized
 from tetiwd.data.ids import check_labels_agree
 from tetiwd.data.memory import SMALLER_DATA, require_memory
@@ -24,10 +24,9 @@ from tetiwd.data.prepare import (
     prepare_similarities,
 )
 from tetiwd.data.sampling import Distances, sampled_distances
-from tetiwd.errors import DataError
+from tetiwd.errors import DataError, Setting
+from tetiwd.params import LARGEST_CROSS as LARGEST_CROSS
 from tetiwd.params import is_whole
-
-LARGEST_CROSS = 5000  # rows of features whose distances between epochs are kept unasked, 200 MB
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,7 +51,7 @@ class DistanceSeries:
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrices", tuple(frozen(matrix) for matrix in self.matrices))
         if self.ids is not None:
-            object.__setattr__(self, "ids", tuple(frozen(own) for own in self.ids))
+            object.__setattr__(self, "ids", tuple(frozen(labels) for labels in self.ids))
         if self.cross is not None:
             object.__setattr__(self, "cross", frozen(self.cross))
 
@@ -72,6 +71,7 @@ class DistanceSeries:
         symmetrize: Literal["mean"] | None = None,
         min_objects: int = 3,
         copy: bool = False,
+        overwrite: bool = False,
     ) -> Self:
         """One square matrix of distances per epoch.
 
@@ -93,12 +93,14 @@ class DistanceSeries:
             Smallest epoch that is accepted.
         copy
             True keeps a private copy of every matrix.
+        overwrite
+            True allows the series to change the arrays in place, which saves a copy where they are not squared yet.
         """
         _check_flag("squared", squared)
         epochs = separate_epochs("D", matrices, ids, times)
-        check_room_for_copies(epochs.sources, squared=squared, copy=copy)
+        check_room_for_copies(epochs.sources, squared=squared or overwrite, copy=copy)
         prepared = [
-            prepare_distances(matrix, place, squared, symmetrize, min_objects, copy)
+            prepare_distances(matrix, place, squared, symmetrize, min_objects, copy, ours=overwrite)
             for matrix, place in zip(epochs.sources, epochs.places, strict=True)
         ]
         series = cls(tuple(prepared), "distances", epochs.times, epochs.ids, None)
@@ -140,8 +142,8 @@ class DistanceSeries:
     ) -> Self:
         """One row of features per object and time; distances are computed within every epoch.
 
-        ``time`` has one value per row. Epochs of numbers and dates are sorted; epochs of text come in the order in
-        which they first appear, those of an ordered Categorical in its declared order.
+        ``time`` has one value per row. Epochs of numbers, dates and text that is about time ("2003/04", "Q1 2004") are
+        sorted; those of an ordered Categorical come in its order.
 
         ``metric`` is "euclidean", "sqeuclidean", "cosine", "hellinger", "cityblock", "hamming", "jaccard" or
         "braycurtis", for which it is known what makes squared distances of them; for any other metric of scipy, or a
@@ -181,37 +183,45 @@ class DistanceSeries:
         time: Any,
         squared: bool,
         ids: Sequence[Any] | None = None,
-        keep_cross: bool = True,
+        keep_cross: bool | Literal["if known"] = True,
         symmetrize: Literal["mean"] | None = None,
         min_objects: int = 3,
     ) -> Self:
         """One matrix over all objects of all epochs, with the time of every row.
 
-        Epochs of numbers and dates are sorted; epochs of text come in the order in which they first appear, those of
-        an ordered Categorical in its declared order. Clustering reads only the blocks within epochs;
-        ``keep_cross=False`` neither checks nor keeps the rest.
+        Epochs of numbers, dates and text that is about time ("2003/04", "Q1 2004") are sorted; those of an ordered
+        Categorical come in its order. Clustering reads only the blocks within epochs. ``keep_cross=False`` neither
+        checks nor keeps the rest; "if known" keeps it if there are several epochs and no value is missing.
         """
         _check_flag("squared", squared)
         if keep_cross:
             check_room_for_copies([cross], squared=squared, copy=False)
         pooled = as_square_matrix(cross, Place("D*"))
         epochs = epochs_by_time("D*", time, ids_of_rows(cross, ids, Place("D*")), len(pooled), min_objects)
-        if keep_cross:  # checked before it is cut and arranged, so that errors name the rows of the user
-            place = Place("D*", epochs.names_of_rows())
-            pooled = prepare_distances(cross, place, squared, symmetrize, 1, False)
-            squared, symmetrize = True, None
+        whole = keep_cross is True
+        if keep_cross == "if known":
+            whole = len(epochs.sources) > 1 and count_not_finite(pooled) == 0
         order = np.concatenate(epochs.sources)
-        rearrange = keep_cross and not np.array_equal(order, np.arange(len(order)))
-        sizes = [len(rows) for rows in epochs.sources] + [len(order)] * rearrange
-        _check_room_for_distances(sizes, pooled.dtype)
+        rearrange = whole and not np.array_equal(order, np.arange(len(order)))
+        _check_room_for_distances([len(rows) for rows in epochs.sources] + [len(order)] * rearrange, pooled.dtype)
+        if keep_cross is not True:  # errors name the epoch
+            series = cls._cut(pooled, epochs, squared, symmetrize, min_objects)
+        if whole:  # checked before it is cut and arranged, so that errors name the rows of the user
+            pooled = prepare_distances(cross, Place("D*", epochs.names_of_rows()), squared, symmetrize, 1, False)
+        if keep_cross is True:
+            series = cls._cut(pooled, epochs, True, None, min_objects)
+        if not whole:
+            return series
+        return replace(series, cross=pooled[np.ix_(order, order)] if rearrange else pooled)
+
+    @classmethod
+    def _cut(cls, pooled: Matrix, epochs: Epochs, squared: bool, symmetrize: Any, min_objects: int) -> Self:
+        """The blocks of epochs in one matrix over all of them."""
         blocks = []
         for rows, place in zip(epochs.sources, epochs.places, strict=True):
             D = pooled[np.ix_(rows, rows)]
             blocks.append(prepare_distances(D, place, squared, symmetrize, min_objects, False, ours=True))
-        series = cls(tuple(blocks), "distances", epochs.times, epochs.ids, None)
-        if not keep_cross:
-            return series
-        return replace(series, cross=pooled[np.ix_(order, order)] if rearrange else pooled)
+        return cls(tuple(blocks), "distances", epochs.times, epochs.ids, None)
 
     @property
     def n_epochs(self) -> int:
@@ -227,7 +237,7 @@ class DistanceSeries:
     def D(self) -> tuple[Matrix, ...]:
         """Squared distances at every epoch."""
         if self.kind != "distances":
-            raise DataError("this series holds similarities; call to_distances() first, or use .matrices")
+            raise DataError("this series holds similarities", "call to_distances() first, or use .matrices")
         return self.matrices
 
     @cached_property
@@ -241,7 +251,7 @@ class DistanceSeries:
             total += half
             pairs += n * (n - 1)
         if total <= 0 or pairs == 0:
-            raise DataError("no two objects differ at any epoch; there is nothing to cluster")
+            raise DataError("no two objects differ at any epoch", "there is nothing to cluster")
         return total / pairs
 
     def rescaled(self) -> list[Matrix]:
@@ -270,7 +280,9 @@ class DistanceSeries:
     def until(self, n_epochs: int) -> Self:
         """The first so many epochs, with their ids, times and cross-time distances."""
         if not is_whole(n_epochs, 1) or n_epochs > self.n_epochs:
-            raise DataError(f"the series has {self.n_epochs} epochs; keep between 1 and all of them, not {n_epochs!r}")
+            raise DataError(
+                f"the series has {self.n_epochs} epochs", f"keep between 1 and all of them, not {n_epochs!r}"
+            )
         n, N = int(n_epochs), sum(self.n_objects[:n_epochs])
         return replace(
             self,
@@ -295,7 +307,7 @@ class DistanceSeries:
         cut from them.
         """
         if how not in ("shift", "clip"):
-            raise DataError(f'repair must be "shift" or "clip", not {how!r}')
+            raise DataError([Setting("repair"), f' must be "shift" or "clip", not {how!r}'])
         whole = self.matrices if self.cross is None else (self.cross,)
         sound = repaired(whole, self.kind, how)
         if all(new is old for new, old in zip(sound, whole, strict=True)):
@@ -303,7 +315,7 @@ class DistanceSeries:
         if self.cross is None:
             return replace(self, matrices=tuple(sound), features=None)
         cross = sound[0]
-        blocks = tuple(cross[own, own] for own in self._cross_slices())
+        blocks = tuple(cross[rows, rows] for rows in self._cross_slices())
         return replace(self, matrices=blocks, cross=cross, features=None)
 
     def __len__(self) -> int:
@@ -324,7 +336,7 @@ class DistanceSeries:
 
     def _place(self, letter: str, t: int) -> Place:
         label = "" if self.times[t] == t else f" ({self.times[t]})"
-        return Place(f"{letter}[{t}]{label}", None if self.ids is None else self.ids[t])
+        return Place(f"{letter}[{t}]{label}", None if self.ids is None else self.ids[t], t)
 
     def _cross_slices(self) -> list[slice]:
         ends = np.cumsum(self.n_objects)
@@ -334,14 +346,14 @@ class DistanceSeries:
         N, n_rows = sum(self.n_objects), len(as_square_matrix(cross, Place("D*")))
         if n_rows != N:
             raise DataError(
-                f"D* has {n_rows} rows but the epochs have {N} objects together; "
-                "give the objects of all epochs, epoch after epoch"
+                f"D* has {n_rows} rows but the epochs have {N} objects together",
+                "give the objects of all epochs, epoch after epoch",
             )
         if self.ids is not None:
-            check_labels_agree(cross, [own for ids in self.ids for own in ids.tolist()], Place("D*"))
+            check_labels_agree(cross, [label for ids in self.ids for label in ids.tolist()], Place("D*"))
         prepared = prepare_distances(cross, Place("D*"), squared, symmetrize, 1, copy)
-        for t, own in enumerate(self._cross_slices()):
-            check_cross(prepared, own, self.matrices[t], self._place("D", t))
+        for t, rows in enumerate(self._cross_slices()):
+            check_cross(prepared, rows, self.matrices[t], self._place("D", t))
         return replace(self, cross=prepared)
 
 
@@ -353,4 +365,4 @@ def _check_room_for_distances(n_objects: Sequence[int], dtype: np.dtype[Any]) ->
 
 def _check_flag(name: str, value: Any) -> None:
     if not isinstance(value, bool | np.bool_):
-        raise DataError(f"{name} must be True or False, not {value!r}; it is never guessed")
+        raise DataError([Setting(name), f" must be True or False, not {value!r}"], "it is never guessed")

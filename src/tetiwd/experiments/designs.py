@@ -1,4 +1,4 @@
-"""What is simulated in every experiment."""
+"""The simulated data of every experiment."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

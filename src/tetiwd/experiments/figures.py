@@ -46,22 +46,22 @@ def plot_boxes(results: "pd.DataFrame", variant: str, protocol: str, reference: 
         The method in colour.
     """
     runs = per_repeat(results)
-    own = runs[(runs.variant == variant) & (runs.protocol == protocol)].dropna(subset=["ari"])
-    if own.empty:
+    drawn = runs[(runs.variant == variant) & (runs.protocol == protocol)].dropna(subset=["ari"])
+    if drawn.empty:
         raise DataError(f"the results have no adjusted Rand index for {variant!r} with protocol {protocol!r}")
-    methods = [method for method in results.method.unique() if (own.method == method).any()]
+    methods = [method for method in results.method.unique() if (drawn.method == method).any()]
     figure = _figure(7.2, 1.25 + 0.36 * len(methods))
     ax = figure.subplots()
-    ax.set_xlim(min(0.0, float(own.ari.min())), 1.0)
+    ax.set_xlim(min(0.0, float(drawn.ari.min())), 1.0)
     for i, method in enumerate(methods):
-        values = own.ari[own.method == method].to_numpy()
+        values = drawn.ari[drawn.method == method].to_numpy()
         colour = FILL if method == reference else GREY
         _box(ax, values, i, colour)
         _aside(ax, i, number(values.mean(), 3), bold=method == reference)
     _aside(ax, -0.72, "mean")
     _method_names(ax, methods, reference)
     ax.set_xlabel("adjusted Rand index, mean over epochs")
-    n = int(own["repeat"].nunique())
+    n = int(drawn["repeat"].nunique())
     how = {"paper": f"one data set, {count(n, 'repeat')}", "fresh": count(n, "fresh data set")}
     title(ax, label(variant, LONGEST_NAME), how.get(protocol, label(protocol, LONGEST_NAME)))
     return figure
@@ -113,11 +113,11 @@ def plot_traces_of_k(trace: "ArrayLike", true_k: int | Sequence[int], n_warmup: 
     Parameters
     ----------
     trace
-        Numbers of clusters, (sweeps, epochs), with the burn-in.
+        Numbers of clusters, (sweeps, epochs), warm-up included.
     true_k
         The true number, one for all epochs or one for each.
     n_warmup
-        Sweeps of burn-in, which are shaded.
+        Warm-up sweeps, which are shaded.
     """
     from matplotlib.ticker import MaxNLocator
 
@@ -144,7 +144,7 @@ def plot_traces_of_k(trace: "ArrayLike", true_k: int | Sequence[int], n_warmup: 
         ax.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=4, min_n_ticks=1))
     axes[0].set_xlim(0.5, n_sweeps + 0.5)
     axes[0].set_ylim(low - 0.5, high + 0.5)
-    axes[-1].set_xlabel("sweep; burn-in is shaded, the truth is dashed" if n_warmup else "sweep; the truth is dashed")
+    axes[-1].set_xlabel("sweep; warm-up is shaded, the truth is dashed" if n_warmup else "sweep; the truth is dashed")
     figure.supylabel("number of clusters", fontsize=9.0)
     return figure
 
@@ -168,10 +168,10 @@ def plot_differences(paired_table: "pd.DataFrame", variant: str | None = None, r
     if variant is None and len(variants) > 1:
         raise SettingsError(f"the table has the variants {', '.join(variants)}; choose one with variant=")
     variant = variants[0] if variant is None and variants else variant
-    own = paired_table[(paired_table.variant == variant) & (paired_table.epoch != SMALLER)]
-    if own.difference.notna().sum() == 0:
+    table = paired_table[(paired_table.variant == variant) & (paired_table.epoch != SMALLER)]
+    if table.difference.notna().sum() == 0:
         raise DataError(f"the table has no differences for {variant!r}; they need fresh data sets for both methods")
-    methods, epochs = list(own.method.unique()), list(own.epoch.unique())
+    methods, epochs = list(table.method.unique()), list(table.epoch.unique())
     columns = len(epochs) if len(epochs) <= 4 else 3
     rows = ceil(len(epochs) / columns)
     names = max(text_width(label(method, LONGEST_NAME)) for method in methods) / PIXEL / 72
@@ -179,9 +179,9 @@ def plot_differences(paired_table: "pd.DataFrame", variant: str | None = None, r
     axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     for ax in axes.ravel()[len(epochs) :]:
         ax.remove()
-    limits = _limits(own, reach)
+    limits = _limits(table, reach)
     for epoch, ax in zip(epochs, axes.ravel(), strict=False):
-        shown = own[own.epoch == epoch]
+        shown = table[table.epoch == epoch]
         ax.axvline(0, color=INK, lw=0.9, ls=(0, (1, 2)), alpha=0.7, zorder=0)
         for row in shown.itertuples(index=False):
             _difference(ax, row, methods.index(row.method), limits)
@@ -191,8 +191,8 @@ def plot_differences(paired_table: "pd.DataFrame", variant: str | None = None, r
     axes[0, 0].set_xlim(*limits)
     axes[0, 0].set_ylim(len(methods) - 0.5, -0.5)
     axes[0, 0].set_yticks(range(len(methods)), [label(method, LONGEST_NAME) for method in methods])
-    reference = label(own.reference.iloc[0], LONGEST_NAME)
-    n_pairs = int(own.n_pairs.max())
+    reference = label(table.reference.iloc[0], LONGEST_NAME)
+    n_pairs = int(table.n_pairs.max())
     figure.supxlabel(
         f"difference of the adjusted Rand index; right of 0: {reference} is better ({count(n_pairs, 'data set')})",
         fontsize=9.0,
@@ -232,7 +232,7 @@ def save_figure(
 
 
 def _figure(width: float, height: float) -> "Figure":
-    """A figure that is on no screen; sizes are in inches."""
+    """A figure without a window; sizes are in inches."""
     from matplotlib.figure import Figure
 
     return Figure((width, height), layout="constrained")
@@ -310,7 +310,7 @@ def _name_clusters(figure: "Figure", labels: Sequence[Any]) -> None:
 
     lineages, sizes = np.unique(np.concatenate(labels), return_counts=True)
     named = sorted(lineages[np.argsort(-sizes, kind="stable")][:MOST_NAMES].tolist())
-    dots = [Line2D([], [], ls="", marker="o", ms=5, color=lineage_colour(own), label=str(own)) for own in named]
+    dots = [Line2D([], [], ls="", marker="o", ms=5, color=lineage_colour(c), label=str(c)) for c in named]
     text = (
         "true clusters" if len(named) == len(lineages) else f"the {len(named)} largest of {len(lineages)} true clusters"
     )
@@ -318,9 +318,9 @@ def _name_clusters(figure: "Figure", labels: Sequence[Any]) -> None:
     figure.legend(handles=dots, loc="outside upper center", ncols=len(dots), **look)
 
 
-def _limits(own: "pd.DataFrame", reach: float) -> tuple[float, float]:
-    """What holds all intervals, but not more than the reach."""
-    low, high = own[["difference", "lower"]].min(axis=None), own[["difference", "upper"]].max(axis=None)
+def _limits(table: "pd.DataFrame", reach: float) -> tuple[float, float]:
+    """Limits of the axis: all intervals, but not beyond the reach."""
+    low, high = table[["difference", "lower"]].min(axis=None), table[["difference", "upper"]].max(axis=None)
     room = 0.06 * max(0.01, min(reach, high) - max(-reach, low))
     return max(-reach, min(0.0, low)) - room, min(reach, max(0.0, high)) + room
 

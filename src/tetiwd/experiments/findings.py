@@ -1,4 +1,4 @@
-"""What an experiment found, as files: tables of statistics, figures, and a summary to read."""
+"""The results of an experiment as files: tables of statistics, figures, and a summary."""
 
 import re
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def write_findings(folder: ExperimentFolder, plan: Plan, results: "pd.DataFrame") -> None:
-    """Everything that the results say, into the folder."""
+    """Write statistics, a summary and figures into the folder."""
     write_table(folder.path / "overview.csv", overview(results))
     write_table(folder.path / "rank_tests.csv", rank_tests(results))
     if "fresh" in (plan.protocols or ()):
@@ -40,9 +40,9 @@ def write_findings(folder: ExperimentFolder, plan: Plan, results: "pd.DataFrame"
 
 
 def drawings(plan: Plan, results: "pd.DataFrame") -> "Iterator[tuple[Figure, str, str, str]]":
-    """Every figure with the name of its file, its title, and what is to be seen."""
+    """Every figure with the name of its file, its title and its description."""
     differences = paired(results) if "fresh" in (plan.protocols or ()) else None
-    first = plan.units()[0]
+    first = plan.repeats()[0]
     for variant, simulate in plan.of_design.variants.items():
         name, simulation = name_for_files(variant), simulate(first.data_seed)
         for protocol in plan.protocols or ():
@@ -93,7 +93,7 @@ def about(plan: Plan, made: dict[str, Any]) -> dict[str, Any]:
 
 
 def trace_of_clusters(simulation: Simulation, effort: Effort) -> NDArray[np.int64]:
-    """Number of clusters at every epoch after every sweep of our model, burn-in included, (sweeps, T)."""
+    """Number of clusters at every epoch after every sweep of our model, warm-up included, (sweeps, T)."""
     series = series_of(simulation)
     settings = SamplerSettings(n_chains=1, n_warmup=effort.n_warmup, n_draws=effort.n_draws, seed=effort.seed)
     chain = Chain(series, resolved(Hyperparameters(dof=simulation.n_dimensions), series), settings)

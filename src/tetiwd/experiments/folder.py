@@ -1,4 +1,4 @@
-"""The folder of an experiment: one small table per unit, so that whatever was done stays done."""
+"""The folder of an experiment: one small table per repeat, so that finished repeats stay finished."""
 
 import tomllib
 from datetime import date
@@ -9,7 +9,7 @@ import numpy as np
 
 import tetiwd
 from tetiwd.errors import RunFolderError
-from tetiwd.experiments.plan import Plan, Unit
+from tetiwd.experiments.plan import Plan, Repeat
 from tetiwd.experiments.repeat import COLUMNS
 from tetiwd.writing import write_table, write_text
 
@@ -20,17 +20,17 @@ PLAN = "experiment.toml"
 
 
 class ExperimentFolder:
-    """Where an experiment keeps its plan and what every unit found."""
+    """Where an experiment keeps its plan and the table of every repeat."""
 
     def __init__(self, path: Path) -> None:
         self.path = Path(path)
-        self.units = self.path / "units"
+        self.tables = self.path / "units"
 
     def open(self, plan: Plan) -> None:
-        """Make the folder, or go on in one that was made by this version for the same plan or for fewer repeats."""
+        """Make the folder, or continue in one of this version with the same plan or fewer repeats."""
         wanted = plan.to_dict() | {"version": tetiwd.__version__}
         if self._is_new():
-            self.units.mkdir(parents=True, exist_ok=True)
+            self.tables.mkdir(parents=True, exist_ok=True)
             self._keep(wanted | {"begun": date.today().isoformat()})
             return
         there = self.settings()
@@ -45,7 +45,7 @@ class ExperimentFolder:
                 f"{self.path} holds an experiment with {there['n_repeats']} repeats, more than {plan.n_repeats}; "
                 "choose another folder, or give at least as many to go on"
             )
-        self.units.mkdir(exist_ok=True)
+        self.tables.mkdir(exist_ok=True)
         self._keep(there | wanted)
 
     def settings(self) -> dict[str, Any]:
@@ -61,31 +61,31 @@ class ExperimentFolder:
         write_text(self.path / PLAN, tomli_w.dumps(settings))
 
     def _is_new(self) -> bool:
-        """Is nothing there yet, or no more than the beginning of a folder?"""
+        """Is the folder missing or without files?"""
         return not self.path.exists() or (self.path.is_dir() and not any(p.is_file() for p in self.path.rglob("*")))
 
-    def table_of(self, unit: Unit) -> Path:
-        """Where the table of a unit belongs."""
-        return self.units / f"{unit.name}.csv"
+    def table_of(self, repeat: Repeat) -> Path:
+        """Where the table of a repeat belongs."""
+        return self.tables / f"{repeat.name}.csv"
 
-    def write(self, unit: Unit, table: "pd.DataFrame") -> None:
-        """Keep what a unit found."""
-        write_table(self.table_of(unit), table)
+    def write(self, repeat: Repeat, table: "pd.DataFrame") -> None:
+        """Keep the table of a repeat."""
+        write_table(self.table_of(repeat), table)
 
-    def is_done(self, unit: Unit) -> bool:
+    def is_done(self, repeat: Repeat) -> bool:
         """Is its table there?"""
-        return self.table_of(unit).is_file()
+        return self.table_of(repeat).is_file()
 
     def results(self, plan: Plan) -> "pd.DataFrame":
         """All tables as one, also written as results.csv."""
         import pandas as pd
 
-        tables = [pd.read_csv(self.table_of(unit)) for unit in plan.units() if self.is_done(unit)]
+        tables = [pd.read_csv(self.table_of(repeat)) for repeat in plan.repeats() if self.is_done(repeat)]
         if not tables:
             raise RunFolderError(f"nothing in {self.path} is done yet")
         for table in tables:
             if tuple(table.columns) != COLUMNS:
-                raise RunFolderError(f"{self.units} holds tables of another version; choose another folder")
+                raise RunFolderError(f"{self.tables} holds tables of another version; choose another folder")
         results = pd.concat(tables, ignore_index=True)
         order = {name: i for i, name in enumerate((*plan.of_design.variants, *(plan.protocols or ())))}
         rank = np.lexsort((results["repeat"], results["protocol"].map(order), results["variant"].map(order)))

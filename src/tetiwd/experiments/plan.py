@@ -1,4 +1,4 @@
-"""Which data sets an experiment draws, and with which seeds; one unit of work is one data set and all methods."""
+"""Which data sets an experiment draws, and with which seeds; a repeat is one data set and all methods."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -7,20 +7,19 @@ from typing import Any
 from tetiwd.baselines.methods import METHODS, methods_named
 from tetiwd.baselines.wishart import Effort
 from tetiwd.errors import SettingsError
+from tetiwd.experiments.defaults import FULL, N_DRAWS, N_WARMUP
 from tetiwd.experiments.designs import DESIGNS, Design, Protocol, design_named
-from tetiwd.params import check_seed, is_whole
-
-FULL, QUICK = 50, 5  # repeats
+from tetiwd.params import check_seed, check_whole
 
 
 @dataclass(frozen=True)
-class Unit:
+class Repeat:
     """One data set to be clustered by every method."""
 
     design: str
     variant: str
     protocol: Protocol
-    repeat: int
+    number: int
     data_seed: int
     effort: Effort  # with the seed of whatever is random in a method
     methods: tuple[str, ...]
@@ -29,7 +28,7 @@ class Unit:
     def name(self) -> str:
         """A name for a file."""
         variant = list(DESIGNS[self.design].variants).index(self.variant) + 1
-        return f"{self.design}-{variant}-{self.protocol}-{self.repeat:03d}"
+        return f"{self.design}-{variant}-{self.protocol}-{self.number:03d}"
 
 
 @dataclass(frozen=True)
@@ -57,15 +56,14 @@ class Plan:
     n_repeats: int = FULL
     protocols: tuple[Protocol, ...] | None = None
     methods: tuple[str, ...] | None = None
-    n_warmup: int = 250
-    n_draws: int = 500
+    n_warmup: int = N_WARMUP
+    n_draws: int = N_DRAWS
     seed: int = 0
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
         for name, least in (("n_repeats", 2), ("n_warmup", 0), ("n_draws", 2)):
-            if not is_whole(getattr(self, name), least):
-                raise SettingsError(f"{name} must be a whole number of at least {least}, not {getattr(self, name)!r}")
+            check_whole(name, getattr(self, name), least)
         object.__setattr__(self, "protocols", tuple(self.protocols or self.of_design.protocols))
         _check_names("protocol", self.protocols or (), ("paper", "fresh"))
         names = tuple(method.name for method in methods_named(self.methods or tuple(METHODS)))
@@ -76,17 +74,17 @@ class Plan:
         """What is simulated."""
         return design_named(self.design)
 
-    def units(self) -> list[Unit]:
-        """Everything to do, repeats in the outer loop, so that what is there after a while is balanced."""
-        found = []
-        for repeat in range(self.n_repeats):
-            effort = Effort(self.n_warmup, self.n_draws, seed=1000 * (self.seed + 1) + repeat)
+    def repeats(self) -> list[Repeat]:
+        """Everything to do; repeats are the outer loop, so that partial results are balanced."""
+        repeats = []
+        for number in range(self.n_repeats):
+            effort = Effort(self.n_warmup, self.n_draws, seed=1000 * (self.seed + 1) + number)
             for variant in self.of_design.variants:
                 for protocol in self.protocols or ():
-                    data_seed = 1000 * self.seed + (repeat if protocol == "fresh" else 0)
+                    data_seed = 1000 * self.seed + (number if protocol == "fresh" else 0)
                     methods = self.methods or ()
-                    found.append(Unit(self.design, variant, protocol, repeat, data_seed, effort, methods))
-        return found
+                    repeats.append(Repeat(self.design, variant, protocol, number, data_seed, effort, methods))
+        return repeats
 
     def to_dict(self) -> dict[str, Any]:
         """As a settings file has it."""
@@ -95,7 +93,7 @@ class Plan:
     @classmethod
     def from_dict(cls, settings: dict[str, Any]) -> "Plan":
         """From a settings file, which may say more."""
-        known: dict[str, Any] = {own.name: settings[own.name] for own in fields(cls)}
+        known: dict[str, Any] = {field.name: settings[field.name] for field in fields(cls)}
         return cls(**known | {name: tuple(value) for name, value in known.items() if isinstance(value, list)})
 
 

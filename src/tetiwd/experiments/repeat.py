@@ -1,4 +1,4 @@
-"""One unit of work: simulate a data set, let every method cluster it, compare with the truth."""
+"""One repeat: simulate a data set, let every method cluster it, compare with the truth."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from tetiwd.baselines.answer import Answer
 from tetiwd.baselines.methods import OURS, Task, methods_named
 from tetiwd.data import DistanceSeries
 from tetiwd.experiments.designs import design_named
-from tetiwd.experiments.plan import Unit
+from tetiwd.experiments.plan import Repeat
 from tetiwd.model import Simulation
 from tetiwd.summarize.losses import as_loss, losses_to_draws
 
@@ -25,9 +25,9 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def simulated(unit: Unit) -> Simulation:
-    """The data of a unit."""
-    return design_named(unit.design).variants[unit.variant](unit.data_seed)
+def simulated(repeat: Repeat) -> Simulation:
+    """The data of a repeat."""
+    return design_named(repeat.design).variants[repeat.variant](repeat.data_seed)
 
 
 def series_of(simulation: Simulation) -> DistanceSeries:
@@ -35,29 +35,30 @@ def series_of(simulation: Simulation) -> DistanceSeries:
     return DistanceSeries.from_distances(simulation.D, squared=True, cross=simulation.cross)
 
 
-def run_unit(unit: Unit, after_each: Callable[[], bool] | None = None) -> "pd.DataFrame | None":
-    """A row per method and epoch; None if ``after_each``, which is called after every method, says that it is over."""
+def run_repeat(repeat: Repeat, after_each: Callable[[], bool] | None = None) -> "pd.DataFrame | None":
+    """A row per method and epoch; None if ``after_each``, called after every method, returns True to stop."""
     import pandas as pd
 
-    simulation = simulated(unit)
-    task = Task(series_of(simulation), simulation.n_dimensions, unit.effort)
+    simulation = simulated(repeat)
+    task = Task(series_of(simulation), simulation.n_dimensions, repeat.effort)
     rows: list[dict[str, Any]] = []
-    for method in methods_named(unit.methods):
+    for method in methods_named(repeat.methods):
         began = time.perf_counter()
         try:
             answer = method.find(task)
         except Exception as error:
-            error.add_note(f"{method.name} on {unit.variant}, data seed {unit.data_seed}, seed {unit.effort.seed}")
+            seeds = f"data seed {repeat.data_seed}, seed {repeat.effort.seed}"
+            error.add_note(f"{method.name} on {repeat.variant}, {seeds}")
             raise
         seconds = time.perf_counter() - began
         if method.name == OURS:
             task = replace(task, n_clusters=answer.n_clusters)
         about = {
-            "variant": unit.variant,
-            "protocol": unit.protocol,
-            "repeat": unit.repeat,
-            "data_seed": unit.data_seed,
-            "method_seed": unit.effort.seed,
+            "variant": repeat.variant,
+            "protocol": repeat.protocol,
+            "repeat": repeat.number,
+            "data_seed": repeat.data_seed,
+            "method_seed": repeat.effort.seed,
             "method": method.name,
             "seconds": seconds,
         }
@@ -71,18 +72,18 @@ def scored(simulation: Simulation, answer: Answer) -> Iterator[dict[str, Any]]:
     """How close the clusters of every epoch come to the truth."""
     from sklearn.metrics import adjusted_rand_score
 
-    for epoch, (truth, found) in enumerate(zip(simulation.labels, answer.labels, strict=True)):
+    for epoch, (truth, labels) in enumerate(zip(simulation.labels, answer.labels, strict=True)):
         yield {
             "epoch": epoch,
             "n_objects": len(truth),
-            "ari": float(adjusted_rand_score(truth, found)),
-            "vi": variation_of_information(truth, found),
-            "n_clusters": len(np.unique(found)),
+            "ari": float(adjusted_rand_score(truth, labels)),
+            "vi": variation_of_information(truth, labels),
+            "n_clusters": len(np.unique(labels)),
             "true_clusters": len(np.unique(truth)),
         }
 
 
 def variation_of_information(a: NDArray[Any], b: NDArray[Any]) -> float:
     """Distance between two partitions in bits; 0 if they are the same."""
-    labels = [np.unique(own, return_inverse=True)[1].astype(np.int32) for own in (a, b)]
-    return float(losses_to_draws(labels[0], labels[1][None], as_loss("vi"))[0])
+    a_labels, b_labels = (np.unique(labels, return_inverse=True)[1].astype(np.int32) for labels in (a, b))
+    return float(losses_to_draws(a_labels, b_labels[None], as_loss("vi"))[0])

@@ -1,4 +1,4 @@
-"""All units of an experiment on all processors; can be stopped at any time and continued."""
+"""All repeats of an experiment on all processors; can be stopped at any time and continued."""
 
 import multiprocessing
 import os
@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from tetiwd.chains import n_processors
-from tetiwd.errors import SamplingError, SettingsError
+from tetiwd.errors import SamplingError, Setting
 from tetiwd.experiments.folder import ExperimentFolder
-from tetiwd.experiments.plan import Plan, Unit
-from tetiwd.experiments.repeat import run_unit
-from tetiwd.params import is_whole
+from tetiwd.experiments.plan import Plan, Repeat
+from tetiwd.experiments.repeat import run_repeat
+from tetiwd.params import check_whole
 
 POLL_SECONDS = 0.5
 
@@ -25,29 +25,29 @@ Watch = Callable[[int, int], None]  # steps done and steps in all, a step being 
 def run_experiment(
     plan: Plan, folder: ExperimentFolder, *, n_processes: int | None = None, progress: Watch | None = None
 ) -> int:
-    """Do every unit whose table is not there yet; returns how many there were.
+    """Do every repeat whose table is not there yet; returns how many there were.
 
-    Ctrl-C lets every process finish the method it is busy with, and is then passed on; complete units are kept.
+    Ctrl-C lets every process finish the method it is busy with, and is then passed on; complete repeats are kept.
     """
-    if n_processes is not None and not is_whole(n_processes, 1):
-        raise SettingsError(f"n_processes must be a whole number of at least 1, not {n_processes!r}")
-    units = [unit for unit in plan.units() if not folder.is_done(unit)]
-    if not units:
+    if n_processes is not None:
+        check_whole("n_processes", n_processes, 1)
+    repeats = [repeat for repeat in plan.repeats() if not folder.is_done(repeat)]
+    if not repeats:
         return 0
-    n_steps = sum(len(unit.methods) for unit in units)
+    n_steps = sum(len(repeat.methods) for repeat in repeats)
     context = multiprocessing.get_context("spawn")
     n_done, stop = context.Value("i", 0), context.Event()
-    n_workers = min(len(units), n_processes or n_processors())
+    n_workers = min(len(repeats), n_processes or n_processors())
     with ProcessPoolExecutor(n_workers, context, _begin, (n_done, stop)) as pool:
-        futures = [pool.submit(_work, unit, folder.path) for unit in units]
+        futures = [pool.submit(_work, repeat, folder.path) for repeat in repeats]
         try:
             while not _all_done(futures):
                 if progress:
                     progress(n_done.value, n_steps)
         except BrokenProcessPool:
             raise SamplingError(
-                "a process was ended from outside, perhaps for lack of memory; what is complete is kept. "
-                "Set n_threads to 1 and go on"
+                "a process was killed, perhaps for lack of memory; complete repeats are kept",
+                ["continue with ", Setting("n_processes", 1)],
             ) from None
         except BaseException:
             stop.set()
@@ -55,11 +55,11 @@ def run_experiment(
             raise
     if progress:
         progress(n_steps, n_steps)
-    return len(units)
+    return len(repeats)
 
 
 def _all_done(futures: list[Future[None]]) -> bool:
-    """Wait a moment; raise what a unit raised."""
+    """Wait a moment; raise the error of a repeat if there is one."""
     done, waiting = wait(futures, timeout=POLL_SECONDS, return_when=FIRST_EXCEPTION)
     for future in done:
         future.result()
@@ -74,7 +74,7 @@ class _Shared:
 
 
 def _begin(n_done: Any, stop: Any) -> None:
-    """Prepare a worker: one thread for linear algebra, Ctrl-C is for the parent, and no life without it."""
+    """Prepare a worker: one thread for linear algebra; it ignores Ctrl-C and ends with its parent."""
     import scipy.linalg  # noqa: F401  # has threads of its own, to be limited
     import sklearn.cluster  # noqa: F401
     from threadpoolctl import threadpool_limits
@@ -92,8 +92,8 @@ def _end_with(parent: Any) -> None:
     os._exit(1)
 
 
-def _work(unit: Unit, path: Path) -> None:
-    """Do one unit and keep what it found, unless told to stop."""
+def _work(repeat: Repeat, path: Path) -> None:
+    """Do one repeat and keep its table, unless told to stop."""
     if _Shared.stop.is_set():
         return
 
@@ -102,6 +102,6 @@ def _work(unit: Unit, path: Path) -> None:
             _Shared.n_done.value += 1
         return bool(_Shared.stop.is_set())
 
-    table = run_unit(unit, after_each)
+    table = run_repeat(repeat, after_each)
     if table is not None:
-        ExperimentFolder(path).write(unit, table)
+        ExperimentFolder(path).write(repeat, table)

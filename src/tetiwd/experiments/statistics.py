@@ -1,4 +1,4 @@
-"""What the results of an experiment say: means, rank tests over all methods, and paired differences.
+"""Statistics of an experiment: means, rank tests over all methods, and paired differences.
 
 ``results`` is a tidy table with one row per variant, protocol, repeat, method and epoch (:data:`NEEDED`). Numbers that
 differ by less than rounding are ties everywhere. A repeat with an unknown value (NaN) counts in no mean and no test.
@@ -72,15 +72,15 @@ def rank_tests(results: "pd.DataFrame") -> "pd.DataFrame":
     runs, rows = per_repeat(results), []
     dunn_test = posthocs().posthoc_dunn
     methods = list(results.method.unique())
-    for (variant, protocol), own in runs.groupby(["variant", "protocol"], sort=False):
-        shown = [method for method in methods if (own.method == method).any()]
-        own = own.dropna(subset=["ari"])[["method", "ari"]].reset_index(drop=True)
+    for (variant, protocol), group_runs in runs.groupby(["variant", "protocol"], sort=False):
+        shown = [method for method in methods if (group_runs.method == method).any()]
+        group_runs = group_runs.dropna(subset=["ari"])[["method", "ari"]].reset_index(drop=True)
         H, p_kruskal = nan, nan
         p_dunn = DataFrame(nan, index=shown, columns=shown)
-        if own.ari.nunique() > 1 and own.method.nunique() > 1:
-            H, p_kruskal = map(float, kruskal(*(group.to_numpy() for _, group in own.groupby("method").ari)))
-            found = dunn_test(own, val_col="ari", group_col="method", p_adjust="bonferroni")
-            p_dunn = found.reindex(index=shown, columns=shown)
+        if group_runs.ari.nunique() > 1 and group_runs.method.nunique() > 1:
+            H, p_kruskal = map(float, kruskal(*(group.to_numpy() for _, group in group_runs.groupby("method").ari)))
+            p_by_pair = dunn_test(group_runs, val_col="ari", group_col="method", p_adjust="bonferroni")
+            p_dunn = p_by_pair.reindex(index=shown, columns=shown)
         for a, b in combinations(shown, 2):
             rows.append((variant, protocol, H, p_kruskal, a, b, float(p_dunn.loc[a, b])))
     return DataFrame(rows, columns=RANKS)
@@ -111,14 +111,14 @@ def paired(results: "pd.DataFrame", reference: str = OURS, level: float = 0.95) 
         raise SettingsError(f"level must lie between 0 and 1, not {level!r}; 0.95 is usual")
     check_results(results)
     fresh, rows = results[results.protocol == "fresh"], []
-    for variant, own in fresh.groupby("variant", sort=False):
-        methods = [method for method in fresh.method.unique() if (own.method == method).any()]
+    for variant, rows_of_variant in fresh.groupby("variant", sort=False):
+        methods = [method for method in fresh.method.unique() if (rows_of_variant.method == method).any()]
         if reference not in methods:
             known = ", ".join(map(str, methods))
             raise SettingsError(
                 f"the results of {variant!r} have no method {reference!r} to compare with, only {known}"
             )
-        for epoch, n_objects, table in _by_epoch(own):
+        for epoch, n_objects, table in _by_epoch(rows_of_variant):
             for method in methods:
                 if method != reference:
                     differences = (table[reference] - table[method]).dropna().round(DIGITS).to_numpy()
@@ -162,17 +162,17 @@ def posthocs() -> Any:
         ) from error
 
 
-def _by_epoch(own: "pd.DataFrame") -> list[tuple[str, int, Any]]:
+def _by_epoch(results: "pd.DataFrame") -> list[tuple[str, int, Any]]:
     """Name, number of objects, and table (repeats × methods) of means over epochs, then of every epoch."""
-    sizes = own.groupby("epoch").n_objects.mean().round().astype(int)
+    sizes = results.groupby("epoch").n_objects.mean().round().astype(int)
     smaller = sizes.index[sizes < sizes.max()]
     parts = [(ALL, sizes.index), *([(SMALLER, smaller)] if len(smaller) else [])]
     parts += [(str(epoch), [epoch]) for epoch in sizes.index]
-    found = []
+    tables = []
     for name, epochs in parts:
-        means = per_repeat(own[own.epoch.isin(epochs)])
-        found.append((name, int(sizes[epochs].sum()), means.pivot(index="repeat", columns="method", values="ari")))
-    return found
+        means = per_repeat(results[results.epoch.isin(epochs)])
+        tables.append((name, int(sizes[epochs].sum()), means.pivot(index="repeat", columns="method", values="ari")))
+    return tables
 
 
 def _paired_tests(differences: NDArray[np.float64], level: float, n_tests: int) -> tuple[float, ...]:
@@ -182,7 +182,7 @@ def _paired_tests(differences: NDArray[np.float64], level: float, n_tests: int) 
     n = len(differences)
     if not n:
         return (nan,) * 8
-    mean, better, equal = (float(own.mean()) for own in (differences, differences > 0, differences == 0))
+    mean, better, equal = (float(values.mean()) for values in (differences, differences > 0, differences == 0))
     if n < 2:
         return mean, nan, nan, nan, nan, nan, better, equal
     error = float(differences.std(ddof=1) / np.sqrt(n)) if np.ptp(differences) else 0.0
@@ -198,7 +198,7 @@ def _paired_tests(differences: NDArray[np.float64], level: float, n_tests: int) 
 def _arranged(table: "pd.DataFrame", results: "pd.DataFrame") -> "pd.DataFrame":
     """A table with variants, protocols and methods in the order in which they appear in the results."""
     place = {name: {value: i for i, value in enumerate(results[name].unique())} for name in GROUP}
-    return table.sort_values(GROUP, key=lambda own: own.map(place[own.name]), ignore_index=True)
+    return table.sort_values(GROUP, key=lambda column: column.map(place[column.name]), ignore_index=True)
 
 
 def _named(row: Any) -> str:

@@ -23,7 +23,7 @@ def summary_markdown(results: "pd.DataFrame", info: dict[str, Any], reference: s
     """Tables of one design in Markdown.
 
     For every variant and protocol: means by method with the test of Kruskal and Wallis and Dunn's p-values against the
-    reference; where data sets are fresh also the paired differences, for smaller epochs, too, if epochs differ in size.
+    reference; where data sets are fresh, also the paired differences, and those of the smaller epochs if sizes differ.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ def summary_markdown(results: "pd.DataFrame", info: dict[str, Any], reference: s
         for protocol in results.protocol[results.variant == variant].unique():
             at = {"variant": variant, "protocol": protocol}
             parts += _protocol(_rows(means, **at), _rows(ranks, **at), protocol, reference)
-            own = results[(results.variant == variant) & (results.protocol == protocol)]
-            unequal = own.groupby("epoch").n_objects.mean().nunique() > 1
-            parts += [_by_epoch(own)] if unequal else []
+            rows = results[(results.variant == variant) & (results.protocol == protocol)]
+            unequal = rows.groupby("epoch").n_objects.mean().nunique() > 1
+            parts += [_by_epoch(rows)] if unequal else []
             if protocol == "fresh" and differences is not None:
                 parts += _differences(_rows(differences, variant=variant), reference)
     return "\n\n".join(parts) + "\n"
@@ -68,15 +68,15 @@ def differences_narrate(table: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], n_left: int = 1) -> str:
-    """A table for GitHub, aligned in the source, too; all columns but the first few stand to the right."""
-    cells = [[_cell(own) for own in row] for row in (head, *rows)]
+    """A Markdown table, aligned in the source as well; all columns but the first ``n_left`` are right-aligned."""
+    cells = [[_cell(text) for text in row] for row in (head, *rows)]
     widths = [max(3, *(len(row[i]) for row in cells)) for i in range(len(head))]
     ruler = ["-" * width if i < n_left else "-" * (width - 1) + ":" for i, width in enumerate(widths)]
     lines = []
     for row in (cells[0], ruler, *cells[1:]):
         padded = (
-            own.ljust(width) if i < n_left else own.rjust(width)
-            for i, (own, width) in enumerate(zip(row, widths, strict=True))
+            cell.ljust(width) if i < n_left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
         lines.append(f"| {' | '.join(padded)} |")
     return "\n".join(lines)
@@ -103,7 +103,7 @@ def signed(value: float, digits: int = 3) -> str:
 
 
 def seconds(value: float) -> str:
-    """A running time with two or three digits that matter."""
+    """A running time with two or three significant digits."""
     if not isfinite(value):
         return UNKNOWN
     if value < 0.001:
@@ -137,12 +137,12 @@ def _protocol(means: "pd.DataFrame", ranks: "pd.DataFrame", protocol: str, refer
     return [f"**{name}**", markdown_table(head, rows), line]
 
 
-def _by_epoch(own: "pd.DataFrame") -> str:
+def _by_epoch(results: "pd.DataFrame") -> str:
     """Mean adjusted Rand index of every method at every epoch."""
-    table = own.groupby(["method", "epoch"], sort=False).ari.mean().unstack()[sorted(own.epoch.unique())]
-    sizes = own.groupby("epoch").n_objects.mean()
+    table = results.groupby(["method", "epoch"], sort=False).ari.mean().unstack()[sorted(results.epoch.unique())]
+    sizes = results.groupby("epoch").n_objects.mean()
     head = ["method, mean ARI", *(f"epoch {epoch} (n = {sizes[epoch]:.0f})" for epoch in table.columns)]
-    rows = [[method, *(number(ari, 3) for ari in table.loc[method])] for method in own.method.unique()]
+    rows = [[method, *(number(ari, 3) for ari in table.loc[method])] for method in results.method.unique()]
     return markdown_table(head, rows)
 
 
@@ -174,7 +174,7 @@ def _differences_by_epoch(table: "pd.DataFrame") -> str:
         cells.setdefault(row.method, []).append(f"{signed(row.difference)} ({_interval(row)})")
     sizes = table.drop_duplicates("epoch")
     head = ["every epoch", *(f"epoch {row.epoch}, n = {row.n_objects}" for row in sizes.itertuples(index=False))]
-    return markdown_table(head, [[method, *own] for method, own in cells.items()])
+    return markdown_table(head, [[method, *differences] for method, differences in cells.items()])
 
 
 def _interval(row: Any) -> str:

@@ -2,8 +2,9 @@
 
 import csv
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
+from typing import Literal
 
 import numpy as np
 
@@ -91,10 +92,12 @@ class _Stripped(dict[str, str | None]):
         return self[raw]
 
 
-def csv_rows(file: File) -> Iterator[tuple[int, list[str]]]:
+def csv_rows(
+    file: File, decoded: Iterable[str] | None = None, *, quoting: Literal[0, 3] = csv.QUOTE_MINIMAL
+) -> Iterator[tuple[int, list[str]]]:
     """Line number and fields of every row, without blank lines and without comments (#) at the beginning."""
     with in_file(file.name):
-        lines = text_lines(file)
+        lines = text_lines(file) if decoded is None else iter(decoded)
         n_before, first = 0, ""
         for first in lines:
             if first.strip() and not first.startswith("#"):
@@ -106,7 +109,7 @@ def csv_rows(file: File) -> Iterator[tuple[int, list[str]]]:
         whole: Iterator[str] = chain([first], lines)
         if separator == " ":
             whole = (" ".join(line.split()) for line in whole)
-        reader = csv.reader(whole, delimiter=separator, strict=True)
+        reader = csv.reader(whole, delimiter=separator, strict=True, quoting=quoting)
         try:
             for fields in reader:
                 if fields and any(fields):

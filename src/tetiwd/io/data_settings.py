@@ -1,25 +1,15 @@
 """What a user says about the input: the [data] table of a settings file."""
 
 import datetime
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
-from tetiwd.data.series import LARGEST_CROSS
-from tetiwd.errors import SettingsError
-from tetiwd.params import is_whole
+from tetiwd.declare import Settings, declarations, documented, setting
+from tetiwd.errors import Setting, SettingsError, give
+from tetiwd.params import LARGEST_CROSS
 
-CHOICES: dict[str, tuple[str | None, ...]] = {
-    "format": ("auto", "arrays", "matrix", "long", "features", "h5ad", "fasta"),
-    "kind": ("distances", "similarities"),
-    "by": (None, "year", "quarter", "month", "week", "day"),
-    "symmetrize": (None, "mean"),
-    "missing": ("error", "drop"),
-    "dtype": ("float64", "float32"),
-    "repair": (None, "shift", "clip"),
-}
-FLAGS = ("standardize", "drop_small")
-NAMES = ("first", "second", "distance", "obsp")
-NAMES_OR_NONE = ("metric", "id", "time", "objects")
+FORMATS = ("arrays", "matrix", "long", "features", "h5ad", "fasta")
+PERIODS = ("year", "quarter", "month", "week", "day")
 
 # Settings that only some formats can heed; given with another one they are refused instead of ignored.
 ONLY_FOR = {
@@ -39,167 +29,190 @@ ONLY_FOR = {
 }
 
 
+def _checked_columns(columns: Any) -> tuple[str, ...]:
+    name = Setting("columns", refused=True)
+    if not isinstance(columns, list | tuple) or not all(isinstance(column, str) and column for column in columns):
+        raise SettingsError([name, f' must be a list of names, such as ["length", "depth"], not {columns!r}'])
+    twice = next((column for column in columns if columns.count(column) > 1), None)
+    if twice is not None:
+        raise SettingsError([name, f" names {twice!r} twice"], "name every column once")
+    return tuple(columns)
+
+
+def _checked_times(times: Any) -> tuple[Any, ...]:
+    name = Setting("times", refused=True)
+    if not isinstance(times, list | tuple) or not times or any(isinstance(time, bool) for time in times):
+        raise SettingsError([name, f" must be a list with one label per epoch, not {times!r}"])
+    wrong = next((time for time in times if not isinstance(time, str | int | float | datetime.date)), None)
+    if wrong is not None:
+        raise SettingsError([name, f" must hold text, numbers or dates, not {wrong!r}"])
+    return tuple(times)
+
+
+def _parsed_columns(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
+
+
+def _parsed_times(text: str) -> list[Any]:
+    return [_number_or_text(label) for label in text.split(",")]
+
+
+def _number_or_text(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text.strip()
+
+
+@documented
 @dataclass(frozen=True)
-class DataSettings:
-    """How input files are to be read; None where nothing is said.
+class DataSettings(Settings):
+    """How to read input files."""
 
-    Parameters
-    ----------
-    format
-        "arrays" (npy, npz), "matrix" (square tables), "long" (one row per pair), "features" (one row per object),
-        "h5ad", "fasta"; "auto" looks at the name of the file and, for tables, at its first lines.
-    kind
-        "distances", or "similarities" (dot products).
-    squared
-        True if the numbers are squared distances, False if they are plain. Never guessed; not needed for similarities,
-        for sequences, or for features with a metric of which it is known.
-    metric
-        Features: "euclidean" unless something else is said. Sequences: "hamming" (the default) or "p-distance".
-    standardize
-        Features: every column is brought to mean 0 and standard deviation 1 over all epochs.
-    id, time
-        Names of the columns with the ids and the times of objects; "id" and "time" if there are such columns.
-    columns
-        Feature columns; if none are named, all columns of numbers but those of id and time.
-    first, second, distance
-        Columns of a long table.
-    objects
-        A table with id and time of every object, for one matrix over all times and for sequences.
-    times
-        Labels of the epochs where there is one file or array per epoch; files then count in the order given.
-    by
-        "year", "quarter", "month", "week" or "day": dates are put into epochs of this length.
-    obsp
-        Which obsp matrix of an h5ad file.
-    symmetrize
-        "mean" averages D_ij and D_ji where they differ.
-    min_objects, drop_small
-        Smallest epoch that is accepted, and whether smaller ones are left out instead of refused.
-    missing
-        "drop" leaves out rows with missing values instead of refusing them.
-    cross
-        Keep distances between epochs, which tell best which cluster is which later, where there are any: one matrix
-        over all times, features, sequences. They are kept for up to 5000 rows unless something else is said.
-    dtype
-        "float32" keeps distances in half the memory. What is float32 in a file stays float32 in any case.
-    repair
-        "shift" or "clip" negative eigenvalues away; see :meth:`tetiwd.DistanceSeries.repair`.
-    """
+    table = "data"
+    group = "Input"
+    format: str = setting(
+        "auto",
+        "Format of the files: arrays (npy, npz), matrix (square tables), long (tables with one row per pair), features "
+        "(tables with one row per object), h5ad or fasta; auto detects it.",
+        option="--format",
+        choices=("auto", *FORMATS),
+    )
+    kind: str = setting(
+        "distances",
+        "Whether the numbers are distances, or similarities (dot products).",
+        option="--similarities",
+        switch="similarities",
+        option_help="The numbers are similarities (dot products).",
+        choices=("distances", "similarities"),
+    )
+    squared: bool | None = setting(
+        None,
+        "Whether the numbers are squared distances. Never guessed; not needed for similarities, sequences, and "
+        "features with a metric for which it is known.",
+        option="--squared/--plain",
+        option_help="Whether the numbers are squared distances or plain ones. Never guessed.",
+    )
+    metric: str | None = setting(
+        None,
+        'How to compare features ("euclidean" by default; "cosine", "hellinger", ...) or sequences ("hamming" by '
+        'default, or "p-distance").',
+        option="--metric",
+    )
+    standardize: bool = setting(
+        False, "Scale every feature to mean 0 and standard deviation 1 over all times.", option="--standardize"
+    )
+    id: str | None = setting(
+        None, 'Column with the ids of objects. If not given, "id" if there is such a column.', option="--id"
+    )
+    time: str | None = setting(
+        None, 'Column with the times. If not given, "time" if there is such a column.', option="--time"
+    )
+    columns: tuple[str, ...] = setting(
+        (),
+        "Feature columns. If not given, all columns of numbers except ids and times.",
+        option="--columns",
+        check=_checked_columns,
+        parse=_parsed_columns,
+        metavar="NAME,NAME,...",
+    )
+    first: str = setting("i", "Column of a long table with the first object of a pair.", option="--first")
+    second: str = setting("j", "Column of a long table with the second object of a pair.", option="--second")
+    distance: str = setting("distance", "Column of a long table with the distances.", option="--distance")
+    objects: str | None = setting(
+        None,
+        "Table with the id and time of every object, for one matrix over all times or for sequences.",
+        option="--objects",
+        metavar="FILE",
+    )
+    times: tuple[Any, ...] | None = setting(
+        None,
+        "Labels of the time points, one per file or array, in the order of the files.",
+        option="--times",
+        check=_checked_times,
+        parse=_parsed_times,
+        metavar="LABEL,LABEL,...",
+    )
+    by: str | None = setting(None, "Group dates into time points of this length.", option="--by", choices=PERIODS)
+    obsp: str = setting("distances", "Name of the matrix in obsp of an h5ad file.")
+    symmetrize: str | None = setting(
+        None,
+        '"mean" averages the two distances of a pair where they differ.',
+        option="--symmetrize",
+        switch="mean",
+        option_help="Average the two distances of a pair where they differ.",
+        choices=("mean",),
+    )
+    min_objects: int = setting(3, "Fewest objects that a time point may have.", least=1)
+    drop_small: bool = setting(
+        False, "Leave out time points with too few objects instead of refusing them.", option="--drop-small"
+    )
+    missing: str = setting(
+        "error",
+        '"drop" leaves out rows with missing values instead of refusing them.',
+        option="--drop-missing",
+        switch="drop",
+        option_help="Leave out rows with missing values.",
+        choices=("error", "drop"),
+    )
+    cross: bool | None = setting(
+        None,
+        "Whether to keep distances between times, which tell best how clusters are linked. If not given, they are kept "
+        f"for up to {LARGEST_CROSS} rows, where the input has them.",
+        option="--cross/--no-cross",
+    )
+    dtype: str = setting(
+        "float64",
+        '"float32" keeps distances in half the memory. Distances that are float32 in a file stay so.',
+        choices=("float64", "float32"),
+    )
+    repair: str | None = setting(
+        None,
+        'Make distances Euclidean that are not: "shift" or "clip" their negative eigenvalues.',
+        choices=("shift", "clip"),
+    )
 
-    format: str = "auto"
-    kind: str = "distances"
-    squared: bool | None = None
-    metric: str | None = None
-    standardize: bool = False
-    id: str | None = None
-    time: str | None = None
-    columns: tuple[str, ...] = ()
-    first: str = "i"
-    second: str = "j"
-    distance: str = "distance"
-    objects: str | None = None
-    times: tuple[Any, ...] | None = None
-    by: str | None = None
-    obsp: str = "distances"
-    symmetrize: str | None = None
-    min_objects: int = 3
-    drop_small: bool = False
-    missing: str = "error"
-    cross: bool | None = None
-    dtype: str = "float64"
-    repair: str | None = None
-
-    def __post_init__(self) -> None:
-        for name, allowed in CHOICES.items():
-            _check_choice(name, getattr(self, name), allowed)
-        for name in FLAGS:
-            if not isinstance(getattr(self, name), bool):
-                raise SettingsError(f"{name} must be true or false, not {getattr(self, name)!r}")
-        for name in (*NAMES, *NAMES_OR_NONE):
-            value = getattr(self, name)
-            if not (isinstance(value, str) and value) and not (name in NAMES_OR_NONE and value is None):
-                raise SettingsError(f"{name} must be a name, not {value!r}")
-        if self.cross is not None and not isinstance(self.cross, bool):
-            raise SettingsError(f"cross must be true or false, not {self.cross!r}")
-        if not is_whole(self.min_objects, 1):
-            raise SettingsError(f"min_objects must be a whole number from 1 on, not {self.min_objects!r}")
-        object.__setattr__(self, "columns", _checked_columns(self.columns))
-        object.__setattr__(self, "times", _checked_times(self.times))
-        self._check_long_columns()
-        self._check_squared()
-
-    def _check_squared(self) -> None:
-        if self.squared is not None and not isinstance(self.squared, bool):
-            raise SettingsError(f"squared must be true or false, not {self.squared!r}")
-        if self.kind == "similarities" and self.squared is not None:
-            raise SettingsError('squared is about distances; leave it out with kind = "similarities"')
-        if self.kind == "similarities" and self.cross:
-            raise SettingsError('cross = true keeps distances; it does not go with kind = "similarities"')
-
-    def _check_long_columns(self) -> None:
+    def check_together(self) -> None:
+        """Three columns of a long table; nothing about distances where there are none."""
         if len({self.first, self.second, self.distance}) < 3:
+            shown = f" must be three different columns, not {self.first!r}, {self.second!r} and {self.distance!r}"
+            raise SettingsError([Setting("first"), ", ", Setting("second"), " and ", Setting("distance"), shown])
+        similarities = Setting("kind", "similarities")
+        if self.kind == "similarities" and self.squared is not None:
             raise SettingsError(
-                f"first, second and distance must be three different columns, not {self.first!r}, {self.second!r} and "
-                f"{self.distance!r}"
+                [Setting("squared", self.squared), " is about distances"], ["leave it out with ", similarities]
             )
+        if self.kind == "similarities" and self.cross:
+            raise SettingsError([Setting("cross", True), " keeps distances"], ["it does not go with ", similarities])
 
     def check_for(self, format: str, name: str) -> None:
         """Refuse settings that reading in this format would ignore."""
-        for field in fields(self):
-            suited = ONLY_FOR.get(field.name)
-            value = getattr(self, field.name)
-            if suited is not None and format not in suited and value != field.default:
-                raise SettingsError(
-                    f"{field.name} = {_as_written(value)} is for the format{'s' if len(suited) > 1 else ''} "
-                    f'{", ".join(suited)}, but {name} is read as "{format}"; leave {field.name} out, '
-                    "or say with format how to read the input"
-                )
+        for declaration in declarations(DataSettings):
+            suited, value = ONLY_FOR.get(declaration.name), getattr(self, declaration.name)
+            if suited is None or format in suited or value == declaration.default:
+                continue
+            formats = f"format{'s' if len(suited) > 1 else ''} {', '.join(suited)}"
+            raise SettingsError(
+                [Setting(declaration.name, value), f' is for the {formats}, but {name} is read as "{format}"'],
+                ["leave it out, or say with ", Setting("format"), " how to read the input"],
+            )
 
     def keeps_cross(self, n_rows: int) -> bool:
         """Whether distances between epochs are kept; unasked only for so many rows."""
         return n_rows <= LARGEST_CROSS if self.cross is None else self.cross
 
     def are_squared(self) -> bool:
-        """Whether numbers that come as distances are squared; an error if nobody said so."""
+        """Whether the distances are squared; an error if that is not known."""
         if self.squared is None:
             raise SettingsError(
-                "squared is not given: say squared = true if the numbers are squared distances, squared = false if "
-                "they are plain distances; it is never guessed"
+                "it is not known whether the distances are squared",
+                [
+                    give("squared", True),
+                    " if they are, ",
+                    give("squared", False),
+                    " if they are plain; it is never guessed",
+                ],
             )
         return self.squared
-
-
-def _check_choice(name: str, value: Any, allowed: tuple[str | None, ...]) -> None:
-    if not (value is None or isinstance(value, str)) or value not in allowed:
-        listed = ", ".join(f'"{choice}"' for choice in allowed if choice is not None)
-        raise SettingsError(f"{name} must be one of {listed}{' or left out' * (None in allowed)}, not {value!r}")
-
-
-def _checked_columns(columns: Any) -> tuple[str, ...]:
-    if not isinstance(columns, list | tuple) or not all(isinstance(name, str) and name for name in columns):
-        raise SettingsError(f'columns must be a list of names, such as ["length", "depth"], not {columns!r}')
-    twice = next((name for name in columns if columns.count(name) > 1), None)
-    if twice is not None:
-        raise SettingsError(f"columns names {twice!r} twice; name every column once")
-    return tuple(columns)
-
-
-def _checked_times(times: Any) -> tuple[Any, ...] | None:
-    if times is None:
-        return None
-    one = str | int | float | datetime.date
-    if not isinstance(times, list | tuple) or not times or any(isinstance(t, bool) for t in times):
-        raise SettingsError(f"times must be a list with one label per epoch, not {times!r}")
-    wrong = next((t for t in times if not isinstance(t, one)), None)
-    if wrong is not None:
-        raise SettingsError(f"times must hold text, numbers or dates, not {wrong!r}")
-    return tuple(times)
-
-
-def _as_written(value: Any) -> str:
-    """A value as it stands in a settings file."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, tuple):
-        return f"[{', '.join(_as_written(one) for one in value)}]"
-    return f'"{value}"' if isinstance(value, str) else str(value)

@@ -27,7 +27,7 @@ from typing import Any
 from tetiwd.analysis import Analysis
 from tetiwd.chains import Sample
 from tetiwd.data import DistanceSeries
-from tetiwd.errors import DataError, RunFolderError, SettingsError, TetiwdError
+from tetiwd.errors import DataError, RunFolderError, Setting, SettingsError, TetiwdError, Text, give
 from tetiwd.io.netcdf import reading
 from tetiwd.io.posterior import from_datatree, to_datatree
 from tetiwd.io.series_file import read_series_file, write_series
@@ -158,9 +158,8 @@ class RunFolder:
         if not (self.path / "run.toml").is_file():
             raise RunFolderError(f"{self.path} is not empty and holds no run; choose another folder")
         if not overwrite:
-            raise RunFolderError(
-                f"{self.path} already holds a run; choose another folder, continue it with resume, or overwrite it"
-            )
+            remedy: Text = ["choose another folder, continue the run with tetiwd resume, or ", give("overwrite", True)]
+            raise RunFolderError(f"{self.path} already holds a run", remedy)
 
     def attach(self, name: str) -> Path:
         """A folder inside this one for files of another package; made if need be, and readable by its owner only."""
@@ -190,7 +189,8 @@ class RunFolder:
         """Ask for more draws than there are."""
         known = self.settings().sampler.n_draws
         if n_draws < known:
-            raise SettingsError(f"n_draws = {n_draws} is less than the {known} draws of this run; give a larger number")
+            fault = f" is less than the {known} draws of this run"
+            raise SettingsError([Setting("n_draws", n_draws), fault], "give a larger number")
         self.about["sampler"]["n_draws"] = n_draws
 
     def model(self) -> Hyperparameters:
@@ -221,7 +221,7 @@ class RunFolder:
             raise RunFolderError(f"{self.path} has no results yet; continue the run with: tetiwd resume {self.path}")
         settings, series, model = self.settings(), self.series(), self.model()
         try:
-            with reading(file, "write it again with resume"), xr.open_datatree(file, engine="h5netcdf") as tree:
+            with reading(file, "write it again with tetiwd resume"), xr.open_datatree(file, engine="h5netcdf") as tree:
                 sample = from_datatree(tree.load(), series, model, settings.sampler)
         except DataError as error:
             raise RunFolderError(f"{self.path}: {error}") from error
@@ -261,7 +261,7 @@ class RunFolder:
             self._write_about()
         except OSError as error:
             raise RunFolderError(
-                f"cannot write results into {self.path} ({error.strerror}); make room, then continue with resume"
+                f"cannot write results into {self.path} ({error.strerror}); make room, then continue with tetiwd resume"
             ) from error
 
     def _clear(self, *, keep: Sequence[str]) -> None:

@@ -7,10 +7,10 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Self
 
-from tetiwd.analysis import AnswerSettings
-from tetiwd.errors import SettingsError
+from tetiwd.declare import Declaration, declarations
+from tetiwd.errors import SettingsError, in_toml
 from tetiwd.io.data_settings import DataSettings
-from tetiwd.params import Gamma, Hyperparameters, SamplerSettings
+from tetiwd.params import AnswerSettings, Gamma, Hyperparameters, SamplerSettings
 
 WRITTEN_BY_A_RUN = ("run", "inputs", "resolved", "versions")  # further tables of run.toml, which say what happened
 
@@ -26,7 +26,7 @@ class RunSettings:
 
     @classmethod
     def from_tables(cls, tables: Mapping[str, Any]) -> Self:
-        """From nested tables, as TOML has them; what is not there has its default, unknown names are refused."""
+        """From nested tables, as TOML has them; whatever is missing has its default, unknown names are refused."""
         defaults, parts = cls(), {}
         for table, values in tables.items():
             if table in WRITTEN_BY_A_RUN:
@@ -35,24 +35,26 @@ class RunSettings:
             if not isinstance(values, Mapping):
                 raise SettingsError(f"[{table}] must be a table of settings, not {values!r}")
             part = getattr(defaults, table)
-            known = [own.name for own in fields(part)]
-            for name, value in values.items():
+            known = [declaration.name for declaration in declarations(type(part))]
+            for name in values:
                 _check_known(name, known, f"[{table}] has no setting {{}}")
-                if isinstance(getattr(part, name), bool) and not isinstance(value, bool):
-                    raise SettingsError(f"{name} must be true or false, not {value!r}")
             parts[table] = _replaced(table, part, values)
         return replace(defaults, **parts)
 
     def to_tables(self) -> dict[str, dict[str, Any]]:
-        """As nested tables of plain values; what is None is left out."""
-        return {
-            part.name: {
-                own.name: value
-                for own in fields(getattr(self, part.name))
-                if (value := _to_toml(getattr(getattr(self, part.name), own.name))) is not None
-            }
-            for part in fields(self)
-        }
+        """As nested tables of plain values; settings that are None are left out."""
+        tables: dict[str, dict[str, Any]] = {}
+        for part in (self.data, self.model, self.sampler, self.answers):
+            values = {one.name: _to_toml(getattr(part, one.name)) for one in declarations(type(part))}
+            tables[part.table] = {name: value for name, value in values.items() if value is not None}
+        return tables
+
+
+def all_declarations() -> list[Declaration]:
+    """Every setting of a run, table after table."""
+    return [
+        one for part in (DataSettings, Hyperparameters, SamplerSettings, AnswerSettings) for one in declarations(part)
+    ]
 
 
 def read_settings(path: str | Path) -> dict[str, Any]:
@@ -61,13 +63,16 @@ def read_settings(path: str | Path) -> dict[str, Any]:
         with open(path, "rb") as file:
             tables = tomllib.load(file)
     except OSError as error:
-        raise SettingsError(f"{path}: cannot be read ({error.strerror}); give the name of a TOML file") from error
+        raise SettingsError(f"{path}: cannot be read ({error.strerror})", "give the name of a TOML file") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f'{path}: is not valid TOML ({error}); strings need quotes, as in loss = "vi"') from error
+        fault, remedy = f"{path}: is not valid TOML ({error})", 'strings need quotes, as in loss = "vi"'
+        raise SettingsError(fault, remedy) from error
     try:
         RunSettings.from_tables(tables)
     except SettingsError as error:
-        raise SettingsError(f"{path}: {error}") from error
+        error.located(file=str(path))
+        error.dialect = in_toml
+        raise
     return tables
 
 
@@ -86,9 +91,9 @@ def parse_assignment(text: str) -> dict[str, dict[str, Any]]:
     place, equals, value = text.partition("=")
     table, dot, name = place.strip().partition(".")
     if not (equals and dot and table and name):
-        raise SettingsError(f"{text!r} is not an assignment; write table.name=value, for example model.xi=0.5")
+        raise SettingsError(f"{text!r} is not an assignment", "write table.name=value, for example model.xi=0.5")
     if table in WRITTEN_BY_A_RUN:
-        raise SettingsError(f"[{table}] says what happened in a run; it cannot be set: leave out {text!r}")
+        raise SettingsError(f"[{table}] says what happened in a run and cannot be set", f"leave out {text!r}")
     try:
         return {table: {name: tomllib.loads(f"value = {value}")["value"]}}
     except tomllib.TOMLDecodeError:
@@ -103,7 +108,7 @@ def _replaced(table: str, part: Any, values: Mapping[str, Any]) -> Any:
         raise
     except (TypeError, ValueError) as error:
         shown = ", ".join(f"{name} = {value!r}" for name, value in values.items())
-        raise SettingsError(f"[{table}] has a value of the wrong kind ({error}): {shown}; correct it") from error
+        raise SettingsError(f"[{table}] has a value of the wrong kind ({error}): {shown}", "correct it") from error
 
 
 def _check_known(name: str, known: list[str], message: str) -> None:
@@ -111,7 +116,7 @@ def _check_known(name: str, known: list[str], message: str) -> None:
         return
     close = get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
-    raise SettingsError(f"{message.format(name)}; {hint}")
+    raise SettingsError(message.format(name), hint)
 
 
 def _from_toml(value: Any) -> Any:
@@ -127,9 +132,9 @@ def _to_toml(value: Any) -> Any:
     if isinstance(value, Gamma):
         return {"shape": value.shape, "scale": value.scale}
     if isinstance(value, tuple):
-        return [_to_toml(own) for own in value]
+        return [_to_toml(item) for item in value]
     if value is None or isinstance(value, str | int | float | bool):
         return value
     if hasattr(value, "tolist"):
         return value.tolist()
-    return [_to_toml(own) for own in value] if isinstance(value, list) else str(value)
+    return [_to_toml(item) for item in value] if isinstance(value, list) else str(value)

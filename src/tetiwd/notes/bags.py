@@ -51,40 +51,40 @@ def bags_of(
 
     try:
         vectorizer = CountVectorizer(analyzer=analyse, binary=True, dtype=np.int32)
-        found = vectorizer.fit_transform(texts).tocsr()
+        matrix = vectorizer.fit_transform(texts).tocsr()
     except ValueError:  # what it says where there are no words at all
         raise DataError("no sentence has a word; are these texts written in letters?") from None
-    kept = _used_by(found, whose, word_objects)
+    kept = _used_by(matrix, whose, word_objects)
     names = vectorizer.get_feature_names_out()[kept]
     if not len(names):
         raise DataError(
             f"no word is used by {word_objects} objects or more, so that nothing can be compared; "
             "use more notes, or set word_objects to a smaller number"
         )
-    matrix, bag_of = _distinct(found[:, kept])
+    matrix, bag_of = _distinct(matrix[:, kept])
     return Bags(tuple(names.tolist()), matrix, bag_of, int((~kept).sum()))
 
 
-def _used_by(found: "csr_matrix", whose: NDArray[np.int64], at_least: int) -> NDArray[np.bool_]:
+def _used_by(matrix: "csr_matrix", whose: NDArray[np.int64], at_least: int) -> NDArray[np.bool_]:
     """Words that so many objects use."""
     from scipy.sparse import csr_matrix
 
-    n_sentences, n_objects = found.shape[0], int(whose.max()) + 1
+    n_sentences, n_objects = matrix.shape[0], int(whose.max()) + 1
     of_object = csr_matrix((np.ones(n_sentences, np.int32), (whose, np.arange(n_sentences))), (n_objects, n_sentences))
-    used = (of_object @ found).tocsc()  # (objects, words)
+    used = (of_object @ matrix).tocsc()  # (objects, words)
     return np.diff(used.indptr) >= at_least
 
 
-def _distinct(found: "csr_matrix") -> tuple["csr_matrix", NDArray[np.int64]]:
+def _distinct(given: "csr_matrix") -> tuple["csr_matrix", NDArray[np.int64]]:
     """Different rows that are not empty, in order, and which of them every row is."""
     from scipy.sparse import csr_matrix
 
-    found.sort_indices()
-    ends = found.indptr.tolist()
-    rows = [tuple(found.indices[begin:end].tolist()) for begin, end in pairwise(ends)]
+    given.sort_indices()
+    ends = given.indptr.tolist()
+    rows = [tuple(given.indices[begin:end].tolist()) for begin, end in pairwise(ends)]
     distinct = sorted(set(rows) - {()})
     position = {row: number for number, row in enumerate(distinct)} | {(): -1}
     indices = np.array([word for row in distinct for word in row], dtype=np.int32)
     starts = np.concatenate([[0], np.cumsum([len(row) for row in distinct])])
-    matrix = csr_matrix((np.ones(len(indices), np.int32), indices, starts), (len(distinct), found.shape[1]))
+    matrix = csr_matrix((np.ones(len(indices), np.int32), indices, starts), (len(distinct), given.shape[1]))
     return matrix, np.array([position[row] for row in rows], dtype=np.int64)

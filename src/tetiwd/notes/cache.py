@@ -1,9 +1,9 @@
-"""What stages found, kept in a folder so that it need not be found again.
+"""A cache of the outputs of stages.
 
-Every stage has a folder of its own, named after it and a hash of everything it depends on. Arrays are npz, texts are
-JSON, one text per line: nothing that could be executed, and readable without this package. A folder appears in one step
-when it is complete; ``stage.json`` in it has the hashes of its files, and what does not agree with them is made anew.
-The folder holds the sentences of the notes, so only its owner may look inside.
+Every output has a folder, named after its stage and a hash of everything it depends on. Arrays are npz, texts are JSON,
+one per line: nothing that could be executed, and readable without this package. A folder appears in one step when it is
+complete; ``stage.json`` in it has the hashes of its files, and damaged outputs are computed again. The cache holds
+sentences of the notes, so only its owner may look inside.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from tetiwd.errors import SettingsError
 
-FORMAT = 1  # of the files, and of what the stages do: to be raised when a stage gives another result
+FORMAT = 1  # raise it when the files change, or the output of a stage
 ABOUT, ARRAYS, TEXTS = "stage.json", "arrays.npz", "{}.jsonl"
 
 Arrays = dict[str, NDArray[Any]]
@@ -30,7 +30,7 @@ Texts = dict[str, list[str]]
 
 
 def key_of(stage: str, inputs: Sequence[str], settings: Mapping[str, Any]) -> str:
-    """A hash of all that the output of a stage depends on."""
+    """A hash of everything the output of a stage depends on."""
     about = json.dumps([FORMAT, stage, list(inputs), dict(settings)], sort_keys=True)
     return hashlib.sha256(about.encode()).hexdigest()
 
@@ -50,7 +50,7 @@ class Cache:
             ) from error
 
     def load(self, stage: str, key: str) -> tuple[Arrays, Texts] | None:
-        """What was kept, if it is there and whole."""
+        """A stored output; None if there is none, or it is damaged."""
         place = self._place(stage, key)
         if place is None or not place.is_dir():
             return None
@@ -59,7 +59,7 @@ class Cache:
             if about["key"] != key:
                 return None
             contents = {name: (place / name).read_bytes() for name in about["files"]}
-            if any(hashlib.sha256(contents[name]).hexdigest() != own for name, own in about["files"].items()):
+            if any(hashlib.sha256(contents[name]).hexdigest() != digest for name, digest in about["files"].items()):
                 return None
             with np.load(place / ARRAYS, allow_pickle=False) as stored:
                 arrays = {name: stored[name] for name in stored.files}
@@ -72,7 +72,7 @@ class Cache:
         return arrays, texts
 
     def store(self, stage: str, key: str, arrays: Arrays, texts: Texts) -> None:
-        """Keep the output of a stage; what was there under this name was damaged and goes."""
+        """Store the output of a stage in place of a damaged one."""
         place = self._place(stage, key)
         if place is None or self.folder is None:
             return

@@ -1,7 +1,8 @@
-"""Nearest neighbours among candidates only, for more rows than can all be compared: time grows with their number.
+"""Approximate nearest neighbours for many rows, in time that grows linearly with their number.
 
-Common words make almost all of the work and tell least. Here only the rarest words of a row propose candidates, as many
-words as name ``BUDGET`` rows in all (one word at least); those that share most of them are compared in full.
+Common words cause almost all of the work and carry the least information. Here only the rarest words of a row propose
+candidates: as many words as occur in ``BUDGET`` rows in all (one word at least). The rows that share most of them are
+compared in full.
 """
 
 from typing import TYPE_CHECKING
@@ -28,7 +29,7 @@ def nearest_among_candidates(
     budget: int = BUDGET,
     chunk: int = ROWS_AT_ONCE,
 ) -> Lists:
-    """As :func:`tetiwd.notes.nearest.nearest`, but a neighbour that shares only common words may be missed."""
+    """Like :func:`tetiwd.notes.nearest.nearest`, but neighbours that share only common words may be missed."""
     n = rows.shape[0]
     lists = np.full((n, k), -1, dtype=np.int32)
     columns, proposing = rows.T.tocsr(), rarest_words(rows, budget)
@@ -63,8 +64,8 @@ def _compared(rows: "csr_matrix", proposed: NDArray[np.int32], begin: int) -> "c
     """Similarities of rows and the rows proposed for them, and of every row and itself, proposed or not."""
     from scipy.sparse import csr_matrix
 
-    own = np.arange(begin, begin + len(proposed))
-    row, place = np.nonzero((proposed >= 0) & (proposed != own[:, None]))
-    row, other = np.append(row, own - begin), np.append(proposed[row, place], own)
+    itself = np.arange(begin, begin + len(proposed))
+    row, place = np.nonzero((proposed >= 0) & (proposed != itself[:, None]))
+    row, other = np.append(row, itself - begin), np.append(proposed[row, place], itself)
     alike = np.asarray(rows[begin + row].multiply(rows[other]).sum(axis=1)).ravel()
     return csr_matrix((alike, (row, other)), (len(proposed), rows.shape[0]))

@@ -1,4 +1,4 @@
-"""Objects that change their lineage from one window to the next, and objects that skip a window and return."""
+"""Objects that change lineage from one window to the next, and objects that skip windows and return."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ COLUMNS = ("from_time", "to_time", "from_lineage", "to_lineage", "n_objects", "o
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Changes:
-    """Who goes where, in numbers; every object counts once. Windows are those of the series."""
+    """Numbers of objects that change lineage; every object counts once."""
 
     table: "pd.DataFrame"  # COLUMNS, see changes_of
     n_changed: int  # objects that change lineage between consecutive windows at least once
@@ -32,7 +32,7 @@ class Changes:
 def changes_of(notes: NotesSeries, analysis: "Analysis", members: Members) -> Changes:
     """All changes of lineage. Columns of its table:
 
-    ``n_objects`` go from one lineage to another between consecutive windows, ``of`` those of the lineage that are there in
+    ``n_objects`` go from one lineage to another between consecutive windows, ``of`` those of the lineage that are in
     both; ``expected`` is the mean number over draws. ``small`` marks fewer than five objects.
     """
     flows = analysis.lineages.flows()
@@ -57,7 +57,7 @@ def changes_of(notes: NotesSeries, analysis: "Analysis", members: Members) -> Ch
 
 
 def changes_by_id(notes: NotesSeries, members: Members) -> "pd.DataFrame":
-    """One row per change of lineage between two appearances of an object, with its id and whether it skipped windows."""
+    """One row per change of lineage between two appearances of an object: its id, and how many windows it skipped."""
     import pandas as pd
 
     before, after = _steps(notes)
@@ -66,7 +66,7 @@ def changes_by_id(notes: NotesSeries, members: Members) -> "pd.DataFrame":
     rows, times = notes.rows, np.array([*notes.rows.times, None], dtype=object)[:-1]
     return pd.DataFrame(
         {
-            "id": pd.Series([notes.notes.objects[own] for own in rows.whose[after]], dtype=object),
+            "id": pd.Series([notes.notes.objects[position] for position in rows.whose[after]], dtype=object),
             "from_time": times[rows.window[before]],
             "to_time": times[rows.window[after]],
             "from_lineage": members.lineage[before],

@@ -1,4 +1,4 @@
-"""Word clouds as SVG for a page: wordcloud finds the places, and text stays text.
+"""Word clouds as SVG: wordcloud places the words, and text stays text.
 
 The SVG that wordcloud writes needs style sheets, which the page forbids, and its font, which a reader may not have. So
 the picture is written here from the places alone. It is laid out with the font that comes with matplotlib, and every
@@ -29,7 +29,7 @@ READABLE = 4.5  # contrast that text needs
 
 @dataclass(frozen=True)
 class CloudWord:
-    """A word, how large it is relative to others, and what is said when a pointer is on it."""
+    """A word with its relative size and its tooltip."""
 
     word: str
     weight: float  # above 0
@@ -42,13 +42,13 @@ def word_cloud(words: Iterable[CloudWord], lineage: int, *, seed: int = 0) -> st
     The same words and seed give the same picture.
     """
     given: dict[str, CloudWord] = {}
-    for own in words:
-        shown = clean(own.word, LONGEST_WORD)
-        if shown and own.weight > 0 and len(given) < MOST_WORDS:
-            given.setdefault(shown, own)
+    for cloud_word in words:
+        shown = clean(cloud_word.word, LONGEST_WORD)
+        if shown and cloud_word.weight > 0 and len(given) < MOST_WORDS:
+            given.setdefault(shown, cloud_word)
     if not given:
         return ""
-    placed = _placed({shown: own.weight for shown, own in given.items()}, seed)
+    placed = _placed({shown: cloud_word.weight for shown, cloud_word in given.items()}, seed)
     listed = ", ".join(word for word, *_ in placed)
     about = {"role": "img", "aria-label": f"Word cloud of lineage {lineage}: {listed}", "class": f"w{lineage}"}
     look = {"fill": readable(lineage_colour(lineage), PAPER), "font-family": FONTS}
@@ -69,27 +69,27 @@ def cloud_words(table: Any) -> list[CloudWord]:
     Their weight is the logarithm of the odds ratio that is certain: frequency relative to the rest, not counts.
     """
     return [
-        CloudWord(own.word, own.certain, f"{own.word}: {own.here:.0%} here, {own.elsewhere:.0%} elsewhere")
-        for own in table[table.certain > 0].itertuples(index=False)
+        CloudWord(row.word, row.certain, f"{row.word}: {row.here:.0%} here, {row.elsewhere:.0%} elsewhere")
+        for row in table[table.certain > 0].itertuples(index=False)
     ]
 
 
 def cloud_colours(lineages: Iterable[int]) -> str:
-    """Style rules for the words of these lineages, readable by day and by night."""
+    """Style rules for the words of these lineages, readable in light and dark mode."""
     chosen, rules = sorted(set(lineages)), []
     for ground, opening, closing in (
         (PAPER, "", ""),
         (NIGHT, "@media screen and (prefers-color-scheme: dark) { ", " }"),
     ):
-        own = (f".w{lineage} {{ fill: {readable(lineage_colour(lineage), ground)}; }}" for lineage in chosen)
-        rules.append(opening + " ".join(own) + closing)
+        fills = (f".w{lineage} {{ fill: {readable(lineage_colour(lineage), ground)}; }}" for lineage in chosen)
+        rules.append(opening + " ".join(fills) + closing)
     return "\n".join(rules)
 
 
 @cache
 def readable(colour: str, ground: str) -> str:
-    """The colour as text on a ground: made darker or lighter as far as is needed."""
-    ink = max(BLACK, WHITE, key=lambda own: contrast(own, ground))
+    """The colour, darkened or lightened as far as text on this background needs."""
+    ink = max(BLACK, WHITE, key=lambda colour: contrast(colour, ground))
     for step in range(21):
         mixed = _mixed(colour, ink, step / 20)
         if contrast(mixed, ground) >= READABLE:

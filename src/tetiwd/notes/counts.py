@@ -1,7 +1,9 @@
-"""What was read, what was left out on the way, and why; in numbers and in words, without ids or text."""
+"""Counts of what was read and left out, and why; without ids or text."""
 
 from dataclasses import dataclass
 from typing import Any
+
+from tetiwd.plots.text import count
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,8 @@ class Counts:
     small_windows: tuple[tuple[Any, int], ...] = ()  # windows that are left out, with their numbers of objects
 
     def narrate(self) -> list[str]:
-        """What the user should know, one line each."""
-        lines = [f"{_some(self.notes, 'note')} of {_some(self.objects, 'object')}, from {_some(self.rows, 'row')}"]
+        """Lines for the user."""
+        lines = [f"{count(self.notes, 'note')} of {count(self.objects, 'object')}, from {count(self.rows, 'row')}"]
         left_out = {
             "without an id": self.without_id,
             "without a date": self.without_date,
@@ -39,37 +41,33 @@ class Counts:
             "without text": self.without_text,
             "that repeat another note of the same object and day": self.duplicates,
         }
-        lines += [f"left out {_some(n, 'row')} {why}" for why, n in left_out.items() if n]
+        lines += [f"left out {count(n, 'row')} {why}" for why, n in left_out.items() if n]
         if self.mended_lines:
-            lines.append(f"mended the encoding of {_some(self.mended_lines, 'line')}")
+            lines.append(f"repaired the encoding of {count(self.mended_lines, 'line')}")
         if self.whole_months_or_years:
             lines.append(
-                f"{_some(self.whole_months_or_years, 'date')} without a day: taken as the first of the month or year"
+                f"{count(self.whole_months_or_years, 'date')} without a day: taken as the first of the month or year"
             )
         if self.changing_outcomes:
             lines.append(
-                f"{_some(self.changing_outcomes, 'object')} with both yes and no for one outcome: taken as yes"
+                f"{count(self.changing_outcomes, 'object')} with both yes and no for one outcome: taken as yes"
             )
         if self.sentences:
             lines.append(
-                f"{_some(self.sentences, 'sentence')}, {self.bags:,} of them different by their words; "
-                f"{_some(self.words, 'word')} ({self.rare_words:,} left out as too rare); "
-                f"{_some(self.clusters, 'cluster')} of sentences"
+                f"{count(self.sentences, 'sentence')}, {self.bags:,} of them different by their words; "
+                f"{count(self.words, 'word')} ({self.rare_words:,} left out as too rare); "
+                f"{count(self.clusters, 'cluster')} of sentences"
             )
         if self.without_words:
-            lines.append(f"left out {_some(self.without_words, 'sentence')} without a word to compare")
+            lines.append(f"left out {count(self.without_words, 'sentence')} without a word to compare")
         if not self.exact_neighbours:
-            lines.append("so many sentences that their neighbours are approximate")
+            lines.append("neighbours are approximate because there are so many sentences")
         if self.without_sentences:
             lines.append(
-                f"left out {_some(self.without_sentences, 'object')} in a window without a sentence to compare"
+                f"left out {count(self.without_sentences, 'object')} in a window without a sentence to compare"
             )
         if self.small_windows:
             shown = ", ".join(f"{label} ({n})" for label, n in self.small_windows[:12])
             more = ", …" if len(self.small_windows) > 12 else ""
-            lines.append(f"left out {_some(len(self.small_windows), 'window')} with too few objects: {shown}{more}")
+            lines.append(f"left out {count(len(self.small_windows), 'window')} with too few objects: {shown}{more}")
         return lines
-
-
-def _some(n: int, what: str) -> str:
-    return f"{n:,} {what}" + ("" if n == 1 else "s")

@@ -1,4 +1,4 @@
-"""Dates of notes: days, written in ISO style or in a format that the user names."""
+"""Dates of notes, in ISO format or in a format given by the user."""
 
 import datetime
 import re
@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.errors import DataError
-from tetiwd.io.dates import read_date
+from tetiwd.data.time_order import read_date
+from tetiwd.errors import DataError, Setting
 from tetiwd.io.tables import is_missing
 
 SLASHES = re.compile(r"([0-9]{4})/([0-9]{1,2})/([0-9]{1,2})(.*)", re.DOTALL)
 NO_DATE = np.datetime64("NaT", "D")
-EARLIEST = datetime.date(1800, 1, 1)  # what is earlier is a slip, such as the year 0015
+EARLIEST = datetime.date(1800, 1, 1)  # earlier dates are typing errors, such as the year 0015
 
 
 class Dates:
@@ -30,11 +30,11 @@ class Dates:
             dtype="datetime64[D]",
         )
         how = [known[value][1] for value in values]
-        self.missing = np.array([own == "missing" for own in how], dtype=bool)
-        self.unreadable = np.array([own == "unreadable" for own in how], dtype=bool)
-        self.imprecise = np.array([own in ("year", "month") for own in how], dtype=bool)
+        self.missing = np.array([precision == "missing" for precision in how], dtype=bool)
+        self.unreadable = np.array([precision == "unreadable" for precision in how], dtype=bool)
+        self.imprecise = np.array([precision in ("year", "month") for precision in how], dtype=bool)
         if len(how) and not (~self.missing & ~self.unreadable).any():
-            example = next((value for value, (_, own) in known.items() if own == "unreadable"), None)
+            example = next((value for value, (_, precision) in known.items() if precision == "unreadable"), None)
             raise _no_dates(example, format)
 
 
@@ -55,8 +55,8 @@ def _day(value: Any, format: str | None) -> tuple[datetime.date | None, str]:
     slashes = SLASHES.fullmatch(text)
     if slashes is not None:
         text = f"{slashes[1]}-{int(slashes[2]):02}-{int(slashes[3]):02}{slashes[4]}"
-    found = read_date(text)
-    return (None, "unreadable") if found is None else _plausible(found[0].date(), found[1])
+    date = read_date(text)
+    return (None, "unreadable") if date is None else _plausible(date[0].date(), date[1])
 
 
 def _plausible(day: datetime.date, precision: str) -> tuple[datetime.date | None, str]:
@@ -65,12 +65,15 @@ def _plausible(day: datetime.date, precision: str) -> tuple[datetime.date | None
 
 def _no_dates(example: Any, format: str | None) -> DataError:
     if example is None:
-        return DataError("no row has a date; name the column of dates with date")
+        return DataError("no row has a date", ["name the column of dates with ", Setting("date")])
     if format is not None:
-        return DataError(
-            f"no date is written as {format!r}: {example!r} is not; correct date_format, or name the column with date"
-        )
+        fault = f"no date is written as {format!r}: {example!r} is not"
+        return DataError(fault, ["correct ", Setting("date_format"), ", or name the column with ", Setting("date")])
+    how: list[str | Setting] = [
+        "say with ",
+        Setting("date_format"),
+        ' how they are written (such as "%m/%d/%Y"), or name the column with ',
+    ]
     return DataError(
-        f"no date can be read, {example!r} for example; write dates as 2014-08-05, say with date_format how they are "
-        'written (such as "%m/%d/%Y"), or name the column with date'
+        f"no date can be read, {example!r} for example", ["write dates as 2014-08-05, ", *how, Setting("date")]
     )

@@ -1,4 +1,4 @@
-"""Lines of text in whatever encoding they are: UTF-8 where they are that, otherwise Windows-1252, line by line."""
+"""Lines of text decoded one by one: UTF-8 if valid, otherwise Windows-1252."""
 
 import codecs
 from collections.abc import Iterator
@@ -9,13 +9,13 @@ from tetiwd.io.files import LONGEST_LINE, File, in_file, unpacked
 
 BLOCK = 1 << 20  # bytes
 WIDE = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
-MANY_NULS = 0.2  # share of NUL bytes in the first block beyond which this is no text of one byte per letter
+MANY_NULS = 0.2  # share of NUL bytes in the first block above which this is not text in a one-byte encoding
 
 
 class Lines:
-    """The lines of a file, each with a newline, and how many of them had to be mended (known at the end).
+    """The lines of a file, each with a newline, and how many of them had to be repaired (known at the end).
 
-    Bytes that mean nothing even in Windows-1252 become the sign for an unknown letter; NUL bytes are left out.
+    Bytes that are invalid even in Windows-1252 become replacement characters; NUL bytes are dropped.
     """
 
     def __init__(self, file: File) -> None:
@@ -53,7 +53,7 @@ class Lines:
 
 
 def _byte_lines(first: bytes, raw: IO[bytes]) -> Iterator[bytes]:
-    """Lines that end with a newline; where a file knows only carriage returns, with these."""
+    """Lines, separated by newlines or, in files without any, by carriage returns."""
     end = b"\n" if b"\n" in first or b"\r" not in first else b"\r"
     rest, block, number = b"", first, 0
     while block:

@@ -15,13 +15,13 @@ from tetiwd.notes.ranks import rows_of_ranks, squared_distances
 def series_of(
     rows: Incidence, lists: Lists, objects: Sequence[Any], comparison: str, persistence: float
 ) -> DistanceSeries:
-    """D_t of every window, and D* of all of them where they are not too many.
+    """D_t of every window, and D* across windows unless there are too many objects.
 
     Neighbours are those among all objects in all windows, so that one W gives all distances and D_t is a block of D*.
     """
     W = rows_of_ranks(lists, comparison, persistence)
     n_by_window = np.bincount(rows.window, minlength=len(rows.times))
-    ids = [objects[own] for own in rows.whose]
+    ids = [objects[position] for position in rows.whose]
     if len(ids) <= LARGEST_CROSS:
         require_memory(3 * 8 * len(ids) ** 2, "the distances between all objects", SMALLER_DATA)
         labels = [rows.times[t] for t in rows.window]

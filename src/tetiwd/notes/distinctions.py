@@ -1,8 +1,8 @@
 """Clusters of sentences that distinguish a lineage: how much more often its notes have them, with intervals.
 
-In every draw the objects in windows with and without such a sentence are counted, in the lineage and elsewhere, and both
-shares are drawn from the Beta posteriors of these counts (Jeffreys' prior; objects count once, see
-:mod:`tetiwd.notes.odds`). So intervals hold both chance and the uncertainty of who is in the lineage.
+For every draw we count objects with and without such a sentence, in the lineage and elsewhere, and draw both shares
+from the Beta posteriors of these counts (Jeffreys' prior; objects count once, see :mod:`tetiwd.notes.odds`). The
+intervals therefore include both sampling error and the uncertainty about the members of the lineage.
 """
 
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tetiwd.notes.members import FEW, Members, objects_by_lineage
 from tetiwd.notes.odds import Usage, usage_of
 from tetiwd.notes.pipeline import NotesSeries
+from tetiwd.params import LEVEL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,11 +34,11 @@ def distinctions(
     alignment: "Alignment",
     members: Members,
     *,
-    level: float = 0.9,
+    level: float = LEVEL,
     least: int = FEW,
     seed: int = 0,
 ) -> "pd.DataFrame":
-    """One row per lineage and cluster of sentences that distinguishes it, by lineage, the most certain difference first.
+    """One row per lineage and cluster of sentences that distinguishes it; by lineage, the most certain first.
 
     ``here`` and ``elsewhere`` are shares of objects in windows, ``difference`` is that of the shares with its interval
     from ``lower`` to ``upper``. Listed are the largest differences that are more than chance, among clusters that
@@ -63,13 +64,13 @@ def _candidates(usage: Usage, level: float, least: int) -> tuple[Ints, Ints]:
     """The largest clear differences of every lineage in either direction, as pairs of lineage and cluster."""
     difference = usage.here - usage.elsewhere
     possible = usage.clear(level) & usage.used_by(least)
-    found = []
+    pairs = []
     for sign in (1, -1):
         size = np.where(possible & (sign * difference > 0), np.abs(difference), 0.0)
         order = np.argsort(-size, axis=1, kind="stable")[:, :CANDIDATES]
         lineage, rank = np.nonzero(np.take_along_axis(size, order, axis=1))
-        found.append((lineage, order[lineage, rank]))
-    lineage, cluster = (np.concatenate(own) for own in zip(*found, strict=True))
+        pairs.append((lineage, order[lineage, rank]))
+    lineage, cluster = (np.concatenate(column) for column in zip(*pairs, strict=True))
     return lineage, cluster
 
 

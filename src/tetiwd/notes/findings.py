@@ -1,4 +1,4 @@
-"""What notes say about lineages: words, clusters of sentences, outcomes, changes; in tables and in words."""
+"""Findings about lineages from their notes: words, clusters of sentences, outcomes, changes; as tables and as text."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ FEW_WORDS = "fewer than five objects"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Findings:
-    """Everything the notes say about the lineages of an analysis.
+    """What the notes say about the lineages of an analysis.
 
-    It holds sentences of the notes (``clusters``) and no ids; all else are counts, shares and words.
+    Holds no ids, but sentences of the notes (``clusters``), counts, shares and words.
     """
 
     members: Members
@@ -42,28 +42,26 @@ class Findings:
     rates: tuple[Rates, ...]  # one per outcome that is known of anybody
     unknown: tuple[str, ...]  # outcomes that are known of nobody
     changes: Changes
-    silent: tuple[
-        int, ...
-    ]  # lineages of which nothing is said because they, or all others, have fewer than five objects
+    silent: tuple[int, ...]  # lineages left out because they, or all others together, have fewer than five objects
 
     def words_of(self, lineage: int) -> tuple[list[str], list[str]]:
         """Words that a lineage uses more often than others, and words that it uses less often."""
-        own = self.words[self.words.lineage == lineage]
-        return own.word[own.certain > 0].tolist(), own.word[own.certain < 0].tolist()
+        of_lineage = self.words[self.words.lineage == lineage]
+        return of_lineage.word[of_lineage.certain > 0].tolist(), of_lineage.word[of_lineage.certain < 0].tolist()
 
     def narrate(self) -> list[str]:
-        """The most important of it, in a few sentences."""
+        """The main findings in a few sentences."""
         sentences = [sentence for rates in self.rates for sentence in self._favourable(rates)]
         for name in self.unknown:
-            sentences.append(f"“{clean(name, LONGEST_NAME)}” is not known of any object in these windows.")
+            sentences.append(f"“{clean(name, LONGEST_NAME)}” is unknown for all objects in these windows.")
         return [*sentences, *_changes_narrate(self.changes), *self._small()]
 
     def _favourable(self, rates: Rates) -> list[str]:
-        """The most and the least favourable lineage, if that can be told."""
+        """The most and the least favourable lineage, if the data can tell."""
         name = clean(rates.name, LONGEST_NAME) or "the outcome"
         if len(rates.compared) < 2:
             n = "Only one lineage has" if len(rates.compared) else "No lineage has"
-            return [f"{n} five objects or more of which “{name}” is known: lineages cannot be compared."]
+            return [f"{n} five or more objects for which “{name}” is known, so lineages cannot be compared."]
         good, bad = (("highest", rates.highest()), ("lowest", rates.lowest()))[:: 1 if rates.good else -1]
         meant = f"“{name}” (a yes is {'good' if rates.good else 'bad'})"
         return [self._extreme(rates, meant, "most", *good), self._extreme(rates, f"“{name}”", "least", *bad)]
@@ -71,29 +69,29 @@ class Findings:
     def _extreme(self, rates: Rates, name: str, kind: str, end: str, by_lineage: dict[int, float]) -> str:
         lineage, probability = next(iter(by_lineage.items()))
         if probability < self.level:
-            named = [(own, p) for own, p in list(by_lineage.items())[:3] if p >= 0.05]
-            possible = listed([f"lineage {own} ({p:.2f})" for own, p in named])
+            named = [(candidate, p) for candidate, p in list(by_lineage.items())[:3] if p >= 0.05]
+            possible = listed([f"lineage {candidate} ({p:.2f})" for candidate, p in named])
             return (
-                f"Which lineage is the {kind} favourable by {name} cannot be told; the probability of having the {end} "
-                f"rate: {possible}."
+                f"It is uncertain which lineage is the {kind} favourable by {name}; probability of the {end} rate: "
+                f"{possible}."
             )
-        own = rates.table().set_index("lineage").loc[lineage]
+        row = rates.table().set_index("lineage").loc[lineage]
         return (
-            f"Lineage {lineage} is the {kind} favourable by {name}: its rate is {own.rate:.0%} ({own.lower:.0%} to "
-            f"{own.upper:.0%}), the {end} of those compared with probability {_probability(probability)}. "
+            f"Lineage {lineage} is the {kind} favourable by {name}: its rate is {row.rate:.0%} ({row.lower:.0%} to "
+            f"{row.upper:.0%}), the {end} of those compared with probability {_probability(probability)}. "
             f"{self._described(lineage)}"
         )
 
     def _described(self, lineage: int) -> str:
         more, less = ([clean(word, LONGEST_WORD) for word in words[:NAMED]] for words in self.words_of(lineage))
         if not more and not less:
-            return "No word tells it from the others."
+            return "No word distinguishes it from the others."
         parts = []
         if more:
-            parts.append(f"more often than elsewhere: {', '.join(more)}")
+            parts.append(f"more frequent: {', '.join(more)}")
         if less:
-            parts.append(f"less often: {', '.join(less)}")
-        return f"Its notes have {'; '.join(parts)}."
+            parts.append(f"less frequent: {', '.join(less)}")
+        return f"Words of its notes, compared with the others: {'; '.join(parts)}."
 
     def _small(self) -> list[str]:
         small = np.flatnonzero(self.members.small).tolist()
@@ -119,7 +117,7 @@ def findings(
     good: Collection[str] = (),
     seed: int = 0,
 ) -> Findings:
-    """What the notes say about the lineages of an analysis of their series.
+    """Findings about the lineages of an analysis of the series of these notes.
 
     Parameters
     ----------
@@ -128,9 +126,9 @@ def findings(
     analysis
         Of ``notes.series``. Its level is that of all intervals.
     small
-        True gives words and rates of lineages with fewer than five objects, too.
+        True also gives words and rates of lineages with fewer than five objects.
     rare
-        True gives words and clusters of sentences that fewer than five objects use, too.
+        True also gives words and clusters of sentences that fewer than five objects use.
     good
         Names of outcomes that are good if they happen; all others are taken as bad.
     seed
@@ -158,9 +156,9 @@ def findings(
         level,
         _words(notes, members, told.tolist(), level, least),
         different,
-        {own.cluster: own for own in described},
-        tuple(own for own in rates.values() if own is not None),
-        tuple(name for name, own in rates.items() if own is None),
+        {cluster.cluster: cluster for cluster in described},
+        tuple(known for known in rates.values() if known is not None),
+        tuple(name for name, known in rates.items() if known is None),
         changes_of(notes, analysis, members),
         tuple(np.flatnonzero(~spoken_of).tolist()),
     )
@@ -169,17 +167,17 @@ def findings(
 def _words(notes: NotesSeries, members: Members, told: list[int], level: float, least: int) -> "pd.DataFrame":
     import pandas as pd
 
-    found = lineage_words(notes, members, level=level)
-    tables = [own for own in (found.top(lineage, least=least) for lineage in told) if len(own)]
-    return pd.concat(tables, ignore_index=True) if tables else found.table(0).head(0)
+    words = lineage_words(notes, members, level=level)
+    tables = [table for table in (words.top(lineage, least=least) for lineage in told) if len(table)]
+    return pd.concat(tables, ignore_index=True) if tables else words.table(0).head(0)
 
 
 def _changes_narrate(changes: Changes) -> list[str]:
     sentences = []
     if changes.n_followed:
         sentences.append(
-            f"{changes.n_changed:,} of {plural(changes.n_followed, 'object')} that are there in consecutive windows "
-            f"change {'its' if changes.n_changed == 1 else 'their'} lineage."
+            f"{changes.n_changed:,} of {plural(changes.n_followed, 'object')} present in consecutive windows "
+            f"{'changes' if changes.n_changed == 1 else 'change'} lineage."
         )
     if changes.n_returned:
         verbs = ("skips", "returns") if changes.n_returned == 1 else ("skip", "return")

@@ -1,4 +1,4 @@
-"""The graph that Louvain clustering sees: sentences tied to those whose lists of neighbours are most like their own."""
+"""The graph for Louvain clustering: sentences are tied if their neighbour lists are among the most similar."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple

@@ -1,4 +1,4 @@
-"""The words of a lineage: which its notes have more often than all others, and which less often."""
+"""Words that are more or less frequent in the notes of a lineage than elsewhere."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from tetiwd.notes.members import FEW, Members
 from tetiwd.notes.odds import Usage, usage_of
 from tetiwd.notes.pipeline import NotesSeries
 from tetiwd.notes.words import DATE, NOT, NUMBER
+from tetiwd.params import LEVEL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,14 +33,14 @@ class LineageWords:
 
         ``here`` and ``elsewhere`` are shares of objects in windows, ``objects`` the different objects who use it.
         ``log_odds`` compares the shares (:attr:`tetiwd.notes.odds.Usage.log_odds`), and ``certain`` is the end of its
-        interval nearer to 0: what can be relied on.
+        interval nearer to 0.
         """
         return self._sorted(lineage).reset_index(drop=True)
 
     def top(self, lineage: int, more: int = MORE, less: int = LESS, *, least: int = FEW) -> "pd.DataFrame":
         """The words that are used more often, then those used less often, the most certain first.
 
-        Only words whose difference is more than chance, and that ``least`` objects or more use where they are more
+        Only words whose difference is significant, and that at least ``least`` objects use where they are more
         frequent.
         """
         import pandas as pd
@@ -70,8 +71,8 @@ class LineageWords:
         return pd.DataFrame(columns).iloc[np.lexsort((-log_odds, -certain))]
 
 
-def lineage_words(notes: NotesSeries, members: Members, *, level: float = 0.9) -> LineageWords:
-    """How often every lineage uses every word. ``level`` is that of what counts as certain."""
+def lineage_words(notes: NotesSeries, members: Members, *, level: float = LEVEL) -> LineageWords:
+    """How often every lineage uses every word; ``level`` is that of intervals and tests."""
     words = notes.bags.words
     plain = np.array([word not in (NUMBER, DATE) for word in words], dtype=bool)
     return LineageWords(tuple(map(in_plain, words)), usage_of(words_by_row(notes), members), level, plain)
@@ -84,13 +85,13 @@ def words_by_row(notes: NotesSeries) -> "csr_matrix":
     row, bag = notes.rows.row_of, notes.bags.bag_of
     there = (row >= 0) & (bag >= 0)
     shape = (len(notes.rows.whose), notes.bags.matrix.shape[0])
-    found = csr_matrix((np.ones(int(there.sum()), np.int32), (row[there], bag[there])), shape) @ notes.bags.matrix
-    found.data[:] = 1
-    return found
+    uses = csr_matrix((np.ones(int(there.sum()), np.int32), (row[there], bag[there])), shape) @ notes.bags.matrix
+    uses.data[:] = 1
+    return uses
 
 
 def in_plain(word: str) -> str:
-    """A word for people: "not pain" for one under a negation."""
+    """A word as people read it: "not pain" for a negated one."""
     if word in (NUMBER, DATE):
         return "(a number)" if word == NUMBER else "(a date)"
     return f"not {word.removeprefix(NOT)}" if word.startswith(NOT) else word

@@ -1,4 +1,4 @@
-"""Clusters of sentences: Louvain's method, as igraph has it, made repeatable."""
+"""Clusters of sentences by igraph's Louvain method, made reproducible."""
 
 import random
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tetiwd.notes.graph import Ties
 from tetiwd.notes.requirements import text_module
 
-_GENERATOR = Lock()  # igraph has one generator of random numbers for everybody
+_GENERATOR = Lock()  # igraph has one random number generator per process
 
 
 def louvain(ties: Ties, sizes: NDArray[np.int64], resolution: float, seed: int) -> NDArray[np.int64]:
@@ -20,8 +20,8 @@ def louvain(ties: Ties, sizes: NDArray[np.int64], resolution: float, seed: int) 
     igraph = text_module("igraph")
     graph = igraph.Graph(n=ties.n, edges=np.column_stack([ties.one, ties.other]))
     with _own_generator(igraph, seed):
-        found = graph.community_multilevel(weights=ties.weight.tolist(), resolution=resolution)
-    return by_size(np.array(found.membership, dtype=np.int64), sizes)
+        clustering = graph.community_multilevel(weights=ties.weight.tolist(), resolution=resolution)
+    return by_size(np.array(clustering.membership, dtype=np.int64), sizes)
 
 
 def by_size(labels: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -42,7 +42,7 @@ def strengths(ties: Ties, labels: NDArray[np.int64]) -> NDArray[np.float64]:
 
 @contextmanager
 def _own_generator(igraph: Any, seed: int) -> Iterator[None]:
-    """Random numbers of our own for igraph, which afterwards goes back to Python's, its default."""
+    """Seed igraph's random numbers; its default generator is restored afterwards."""
     with _GENERATOR:
         igraph.set_random_number_generator(random.Random(seed))
         try:

@@ -1,4 +1,4 @@
-"""Who is in which lineage, by the rows of the notes; lineages of few objects are small."""
+"""Lineage membership of every object in every window."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-FEW = 5  # objects; a group of fewer is small, and could give away who is in it
+FEW = 5  # objects; a smaller group could reveal who is in it
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,8 +68,8 @@ def members_of(notes: NotesSeries, analysis: "Analysis") -> Members:
     """The members of the lineages of an analysis of these notes."""
     series = analysis.sample.series
     objects, rows = notes.notes.objects, notes.rows
-    theirs = None if series.ids is None else [[str(own) for own in ids.tolist()] for ids in series.ids]
-    ours = [[str(objects[own]) for own in rows.whose[rows.window == t]] for t in range(len(rows.times))]
+    theirs = None if series.ids is None else [[str(name) for name in ids.tolist()] for ids in series.ids]
+    ours = [[str(objects[position]) for position in rows.whose[rows.window == t]] for t in range(len(rows.times))]
     if theirs != ours:
         raise DataError(
             "the analysis is not of these notes: ids differ; analyse the series of the notes (their .series)"

@@ -1,7 +1,7 @@
-"""Nearest neighbours by the cosine, every row itself first.
+"""Nearest neighbours by cosine similarity; every row is its own first neighbour.
 
-Similarities are compared to twelve digits, so that equal ones are recognised as equal whatever the order in which they
-were summed; :mod:`tetiwd.notes.top_k` then says who comes first.
+Similarities are rounded to twelve digits, so that ties are ties in whatever order they were summed, and
+:mod:`tetiwd.notes.top_k` breaks them without favouring any row. scikit-learn's ``NearestNeighbors`` does neither.
 """
 
 from collections.abc import Callable
@@ -23,9 +23,9 @@ DIGITS = 12
 
 
 def nearest(rows: "csr_matrix", k: int, progress: Progress | None = None, *, chunk: int | None = None) -> Lists:
-    """The k rows most like every row, comparing all that share something; the first is the row itself.
+    """The k nearest neighbours of every row among all rows that share something with it; the first is the row itself.
 
-    ``rows`` have length 1. They are treated ``chunk`` at a time, which changes nothing but the memory that is used.
+    ``rows`` have length 1. ``chunk`` rows at a time bound the memory and change nothing else.
     """
     n = rows.shape[0]
     lists = np.full((n, k), -1, dtype=np.int32)
@@ -52,7 +52,7 @@ def unit_rows(X: "csr_matrix", weights: NDArray[np.float64] | None = None) -> "c
 
 
 def rarity(X: "csr_matrix") -> NDArray[np.float64]:
-    """Weights of columns: log((n + 1) / m) for one that is set in m of n rows; what all rows have tells nothing."""
+    """Weights of columns: log((n + 1) / m) for one that is set in m of n rows."""
     used = np.bincount(X.indices, minlength=X.shape[1])
     weights: NDArray[np.float64] = np.log((X.shape[0] + 1) / np.maximum(used, 1))
     return weights

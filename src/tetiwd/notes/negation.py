@@ -1,31 +1,23 @@
-"""Negation: which words of a sentence stand under a "no".
+"""Which words of a sentence are negated.
 
-A cue negates the words behind it, up to punctuation or a conjunction. Lists go on: "no pain, cough or fever" negates
-all three because of the "or", and after "denies" and "negative for" commas and "and" go on as well. What is negated by
-words behind it ("progression was ruled out") is not recognised.
+A cue negates the words after it, up to punctuation or a conjunction. Lists continue: "no pain, cough or fever" negates
+all three because of the "or", and after "denies" and "negative for" a list may have commas and "and". Negation by words
+that follow ("progression was ruled out") is not recognised.
 """
 
 from collections.abc import Iterator, Sequence
 
-CUES = frozenset({"no", "not", "without", "never", "neither", "nor", "none", "cannot", "non", "w/o"})
-DENIALS = frozenset({"denies", "denied", "deny", "denying"})
-CUES_OF_TWO = {  # cue of two words → do commas and "and" go on?
-    ("negative", "for"): True,
-    ("absence", "of"): False,
-    ("free", "of"): False,
-    ("free", "from"): False,
-    ("failed", "to"): False,
-    ("fails", "to"): False,
-    ("lack", "of"): False,
-    ("rather", "than"): False,
-    ("instead", "of"): False,
-}
-NO_CUES = frozenset({("not", "only"), ("no", "doubt")})
-STOPS = frozenset(".;:!?()[]")
-CONJUNCTIONS = frozenset(
-    {"although", "and", "as", "because", "but", "except", "however", "if", "so", "though", "whereas", "while", "yet"}
+from tetiwd.notes.data import load
+
+ENGLISH = load("english")
+_LISTS = ENGLISH["negation"]
+CUES, DENIALS, LIST_WORDS, CONJUNCTIONS, STOPS = (
+    frozenset(_LISTS[name]) for name in ("cues", "denials", "list_words", "conjunctions", "stops")
 )
-LIST_WORDS = frozenset({"or", "nor"})
+NO_CUES, CUES_OF_TWO, DENIALS_OF_TWO = (
+    frozenset(tuple(pair.split()) for pair in _LISTS[name])
+    for name in ("no_cues", "cues_of_two_words", "denials_of_two_words")
+)
 
 
 def negated(tokens: Sequence[str]) -> Iterator[tuple[str, bool]]:
@@ -37,8 +29,8 @@ def negated(tokens: Sequence[str]) -> Iterator[tuple[str, bool]]:
         if pair in NO_CUES:
             position += 1
             continue
-        if pair in CUES_OF_TWO:
-            on, through_lists = True, CUES_OF_TWO[pair]
+        if pair in CUES_OF_TWO or pair in DENIALS_OF_TWO:
+            on, through_lists = True, pair in DENIALS_OF_TWO
             position += 2
             continue
         position += 1

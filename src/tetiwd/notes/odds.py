@@ -1,8 +1,8 @@
-"""How often things occur in the notes of a lineage, compared with everybody else's.
+"""How often things occur in the notes of a lineage, compared with all other notes.
 
-A thing is a word or a cluster of sentences, and it occurs or does not in the notes of an object in a window. Shares are
-of objects in windows. An object that is there in several windows says much the same in all of them, so that chance is
-judged as if there were only as many objects in windows as there are different objects.
+A thing is a word or a cluster of sentences; it either occurs in the notes of an object in a window or it does not.
+Shares are of objects in windows. The notes of an object in several windows are much alike, so that tests and intervals
+count different objects, not objects in windows.
 """
 
 from dataclasses import dataclass
@@ -46,9 +46,9 @@ class Usage:
 
     @cached_property
     def log_odds(self) -> Floats:
-        """Logarithm of the odds here over those elsewhere, half an object added to every count.
+        """Log odds ratio of the lineage against all others, with half an object added to every count to keep it finite.
 
-        It is above 0 where a thing is used more, below 0 where it is used less, and the halves keep it finite.
+        Above 0 where a thing is used more, below 0 where it is used less.
         """
         yes, no, yes_elsewhere, no_elsewhere = (count + 0.5 for count in self._counts)
         return np.log(yes / no * (no_elsewhere / yes_elsewhere))
@@ -60,9 +60,9 @@ class Usage:
         return np.sign(self.log_odds) * np.maximum(end, 0.0)
 
     def clear(self, level: float) -> Bools:
-        """Is this more than chance, with so many things looked at?
+        """Is the difference significant?
 
-        The statistic is the likelihood ratio of the table of four counts, and the level is for all of them together
+        A likelihood-ratio test of the table of four counts; the level is corrected for the number of tests
         (Bonferroni).
         """
         yes, no, yes_elsewhere, no_elsewhere = self._counts
@@ -80,7 +80,7 @@ class Usage:
         return np.sqrt(np.maximum(statistic, 0.0)) > limit
 
     def used_by(self, least: int = FEW) -> Bools:
-        """Have so many different objects the thing, on the side that has it more often?"""
+        """Do at least so many different objects have the thing, on the side where it is more frequent?"""
         return np.where(self.here >= self.elsewhere, self.objects, self.objects_elsewhere) >= least
 
     @property
@@ -89,7 +89,7 @@ class Usage:
 
     @cached_property
     def _counts(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """With and without the thing, here and elsewhere, in numbers of different objects."""
+        """Different objects with and without the thing, in the lineage and elsewhere."""
         here = (self.members.n_objects / self.members.n_rows)[:, None]
         n = self._n_rows_elsewhere
         there = self.members.n_elsewhere[:, None] / np.maximum(n, 1)

@@ -1,4 +1,4 @@
-"""The whole way from notes to distances, stage by stage; the file to read first."""
+"""The pipeline from notes to distances, stage by stage; read this file first."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -113,8 +113,7 @@ def notes_to_series(
     settings
         How; the defaults if left out.
     cache
-        A folder in which the output of every stage is kept, so that the same stage of the same notes is not made
-        again. It will hold the sentences of the notes.
+        A folder to cache the output of every stage in. It will hold the sentences of the notes.
     progress
         Called with a :class:`tetiwd.notes.Step` now and then.
     """
@@ -151,10 +150,10 @@ def notes_to_series(
 
 def _sentences(stages: Stages, notes: Notes) -> tuple[Sentences, str]:
     def make(progress: Any) -> Any:
-        found = sentences_of(notes.texts, progress)
-        if not found.texts:
+        sentences = sentences_of(notes.texts, progress)
+        if not sentences.texts:
             raise DataError("no note has a sentence; check the column of texts")
-        return {"note": found.note}, {"sentences": found.texts}
+        return {"note": sentences.note}, {"sentences": sentences.texts}
 
     arrays, texts, key = stages.run("sentences", [notes.fingerprint()], {}, make)
     return Sentences(arrays["note"], texts["sentences"]), key
@@ -164,9 +163,9 @@ def _bags(stages: Stages, notes: Notes, sentences: Sentences, key: str, s: Notes
     from scipy.sparse import csr_matrix
 
     def make(progress: Any) -> Any:
-        found = bags_of(sentences.texts, notes.whose[sentences.note], s.word_objects, progress)
-        arrays = {"indices": found.matrix.indices, "indptr": found.matrix.indptr, "bag_of": found.bag_of}
-        return arrays | {"n_rare_words": np.array(found.n_rare_words)}, {"words": list(found.words)}
+        bags = bags_of(sentences.texts, notes.whose[sentences.note], s.word_objects, progress)
+        arrays = {"indices": bags.matrix.indices, "indptr": bags.matrix.indptr, "bag_of": bags.bag_of}
+        return arrays | {"n_rare_words": np.array(bags.n_rare_words)}, {"words": list(bags.words)}
 
     arrays, texts, key = stages.run("bags", [key], {"word_objects": s.word_objects}, make)
     words = tuple(texts["words"])
@@ -192,8 +191,8 @@ def _compared(s: NotesSettings) -> dict[str, Any]:
 
 def _ties(stages: Stages, lists: Lists, key: str, s: NotesSettings) -> tuple[Ties, str]:
     def make(progress: Any) -> Any:
-        found = ties_of(rows_of_ranks(lists, s.comparison, s.persistence), s.ties, progress)
-        return {"one": found.one, "other": found.other, "weight": found.weight}, {}
+        ties = ties_of(rows_of_ranks(lists, s.comparison, s.persistence), s.ties, progress)
+        return {"one": ties.one, "other": ties.other, "weight": ties.weight}, {}
 
     arrays, _, key = stages.run("ties", [key], {"ties": s.ties} | _compared(s), make)
     return Ties(len(lists), arrays["one"], arrays["other"], arrays["weight"]), key

@@ -1,4 +1,4 @@
-"""Ranked neighbourhood comparison: two things are alike if their lists of nearest neighbours are.
+"""Ranked neighbourhood comparison: two things are similar if their lists of nearest neighbours are.
 
 Every thing becomes a row of W with one entry for each of its neighbours, itself included; S = W Wᵀ. So S has no
 negative eigenvalue, and S_ii + S_jj − 2 S_ij are squared Euclidean distances whatever the lists are. All rows of W have

@@ -1,4 +1,4 @@
-"""How often an outcome happens to the members of every lineage; nothing of lineages with few known outcomes."""
+"""Rates of an outcome by lineage, without lineages that have few known outcomes."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from tetiwd.notes.members import FEW
 from tetiwd.notes.pipeline import NotesSeries
+from tetiwd.params import LEVEL
 from tetiwd.summarize.outcomes import Outcomes, outcomes_by_lineage
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Rates(Outcomes):
     shown: Ints  # numbers of these lineages
     n_others: Ints  # (lineages,) objects with a known outcome that have never been in the lineage
     good: bool  # is it good if it happens?
-    least: int  # known outcomes of a group that is spoken of
+    least: int  # known outcomes that a group needs
 
     def table(self) -> "pd.DataFrame":
         """Like that of :class:`tetiwd.summarize.outcomes.Outcomes`, of the lineages that are shown.
@@ -44,11 +45,11 @@ class Rates(Outcomes):
         return np.flatnonzero(self.members >= FEW)
 
     def lowest(self) -> dict[int, float]:
-        """Probability of having the lowest rate of the lineages that are compared, by lineage, the most probable first."""
+        """Lineage → probability that its rate is the lowest of those compared, the most probable first."""
         return self._winners(-self.rates)
 
     def highest(self) -> dict[int, float]:
-        """Probability of having the highest rate of the lineages that are compared, by lineage, the most probable first."""
+        """Lineage → probability that its rate is the highest of those compared, the most probable first."""
         return self._winners(self.rates)
 
     def _winners(self, rates: Floats) -> dict[int, float]:
@@ -57,7 +58,7 @@ class Rates(Outcomes):
             return {}
         wins = np.bincount(rates[:, lineages].argmax(axis=1), minlength=len(lineages)) / len(rates)
         order = np.argsort(-wins, kind="stable")
-        return {int(lineages[own]): float(wins[own]) for own in order}
+        return {int(lineages[position]): float(wins[position]) for position in order}
 
 
 def rates_by_lineage(
@@ -67,10 +68,10 @@ def rates_by_lineage(
     *,
     good: bool = False,
     small: bool = False,
-    level: float = 0.9,
+    level: float = LEVEL,
     seed: int = 0,
 ) -> Rates | None:
-    """Rates of an outcome of the notes; None if it is not known of any object.
+    """Rates of an outcome of the notes; None if it is unknown for all objects.
 
     Parameters
     ----------
@@ -81,25 +82,16 @@ def rates_by_lineage(
     good
         Is it good if it happens?
     small
-        True shows lineages with fewer than five known outcomes, too.
+        True also shows lineages with fewer than five known outcomes.
     """
-    ids = [own for epoch in alignment.partitions.ids or () for own in epoch.tolist()]
+    ids = [object_id for epoch in alignment.partitions.ids or () for object_id in epoch.tolist()]
     of_object = notes.notes.outcomes[name]
-    values = dict(zip(ids, (of_object[own] for own in notes.rows.whose.tolist()), strict=True))
+    values = dict(zip(ids, (of_object[position] for position in notes.rows.whose.tolist()), strict=True))
     known = sum(value is not None for value in values.values())
     if not known:
         return None
-    found = outcomes_by_lineage(alignment, values, name=name, level=level, seed=seed)
+    by_lineage = outcomes_by_lineage(alignment, values, name=name, level=level, seed=seed)
     least = 1 if small else FEW
-    return Rates(
-        found.name,
-        level,
-        found.events,
-        found.members,
-        found.rates,
-        found.rest,
-        np.flatnonzero(found.members >= least),
-        known - found.members,
-        good,
-        least,
-    )
+    members = by_lineage.members
+    shown = np.flatnonzero(members >= least)
+    return Rates(**vars(by_lineage), shown=shown, n_others=known - members, good=good, least=least)

@@ -3,13 +3,12 @@
 import csv
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from tetiwd.errors import DataError
-from tetiwd.io.csv_table import TABS
+from tetiwd.errors import DataError, Where
+from tetiwd.io.csv_table import csv_rows
 from tetiwd.io.files import File, find_file, in_file
 from tetiwd.io.parquet_table import ParquetTable
 from tetiwd.io.tables import PARQUET, listed
@@ -57,14 +56,15 @@ def read_notes(
 
 
 def check_columns(given: Sequence[str], wanted: dict[str, str]) -> None:
-    """Every column that is asked for is there, and none serves two purposes."""
+    """Raise if a column is missing or serves two purposes."""
     for role, name in wanted.items():
         if name not in given:
-            raise DataError(f"has no column {name!r} ({role}); its columns are {listed(given)}")
-    for name in wanted.values():
+            raise DataError(f"has no column {name!r} ({role})", f"its columns are {listed(given)}")
+        if given.count(name) > 1:
+            raise DataError(f"has two columns named {name!r}", "give every column its own name")
         roles = [role for role, other in wanted.items() if other == name]
         if len(roles) > 1:
-            raise DataError(f"column {name!r} cannot be both {' and '.join(roles)}; name different columns")
+            raise DataError(f"column {name!r} cannot be both {' and '.join(roles)}", "name different columns")
 
 
 def _from_parquet(file: File, wanted: dict[str, str]) -> dict[str, list[Any]]:
@@ -74,86 +74,49 @@ def _from_parquet(file: File, wanted: dict[str, str]) -> dict[str, list[Any]]:
 
 
 def _from_text(file: File, wanted: dict[str, str]) -> tuple[dict[str, list[Any]], int]:
-    """The columns asked for, and the number of lines that had to be mended.
+    """The wanted columns, and the number of lines that had to be repaired.
 
-    Tables with tabs are often written without quoting, so that a quotation mark is one; this is tried second.
+    Tab-separated tables are often written without quoting, so this is tried if quoted fields make no sense.
     """
     lines = Lines(file)
     try:
-        return _columns(lines, file, wanted, csv.QUOTE_MINIMAL), lines.n_mended
-    except _Torn as error:
-        if not error.tabs:
+        return _columns(csv_rows(file, lines), wanted), lines.n_mended
+    except DataError as error:
+        names = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+        if "\t" not in names:
             raise
         try:
-            return _columns(lines, file, wanted, csv.QUOTE_NONE), lines.n_mended
-        except _Torn:
+            return _columns(csv_rows(file, lines, quoting=csv.QUOTE_NONE), wanted), lines.n_mended
+        except DataError:
             raise error from None
 
 
-class _Torn(DataError):
-    """Rows cannot be taken apart."""
-
-    tabs = False
-
-
-def _columns(lines: Lines, file: File, wanted: dict[str, str], quoting: int) -> dict[str, list[Any]]:
-    rows = iter(lines)
-    n_before, first = 0, ""
-    for first in rows:
-        if first.strip() and not first.startswith("#"):
-            break
-        n_before += 1
-    else:
-        raise DataError("holds no lines but comments; check how it was written")
-    separator = _separator(first, file.ending)
+def _columns(rows: Iterator[tuple[int, list[str]]], wanted: dict[str, str]) -> dict[str, list[Any]]:
     with _long_fields():
-        reader = csv.reader(chain([first], rows), delimiter=separator, strict=True, quoting=quoting)  # type: ignore[arg-type]
-        try:
-            names = [name.strip() for name in next(reader)]
-            check_columns(names, wanted)
-            for name in wanted.values():
-                if names.count(name) > 1:
-                    raise DataError(f"has two columns named {name!r}; give every column its own name")
-            places = {name: names.index(name) for name in wanted.values()}
-            columns: dict[str, list[Any]] = {name: [] for name in places}
-            for fields in reader:
-                if not any(fields):
-                    continue
-                if len(fields) != len(names):
-                    raise _torn(
-                        f"line {n_before + reader.line_num} ends a row of {len(fields)} fields, but there are "
-                        f"{len(names)} columns; look for a missing or superfluous separator or quotation mark",
-                        separator,
-                    )
-                for name, place in places.items():
-                    columns[name].append(fields[place])
-        except csv.Error as error:
-            raise _torn(
-                f"line {n_before + reader.line_num} cannot be taken apart ({error}); look for a stray quotation mark",
-                separator,
-            ) from error
+        _, first = next(rows, (0, []))
+        if not first:
+            raise DataError("holds no lines but comments", "check how it was written")
+        names = [name.strip() for name in first]
+        check_columns(names, wanted)
+        positions = {name: names.index(name) for name in wanted.values()}
+        columns: dict[str, list[Any]] = {name: [] for name in positions}
+        for line, fields in rows:
+            if len(fields) != len(names):
+                raise DataError(
+                    f"ends a row of {len(fields)} fields, but there are {len(names)} columns",
+                    "look for a missing or superfluous separator or quotation mark",
+                    where=Where(line=line),
+                )
+            for name, position in positions.items():
+                columns[name].append(fields[position])
     if not next(iter(columns.values())):
-        raise DataError(f"has a line of names ({listed(names)}) but no rows; check how it was written")
+        raise DataError(f"has a line of names ({listed(names)}) but no rows", "check how it was written")
     return columns
-
-
-def _torn(message: str, separator: str) -> _Torn:
-    error = _Torn(message)
-    error.tabs = separator == "\t"
-    return error
-
-
-def _separator(line: str, ending: str) -> str:
-    """A tab where the name of the file says so, otherwise what the line of names has: a tab, semicolon or comma."""
-    if ending in TABS:
-        return "\t"
-    outside_quotes = "".join(line.split('"')[::2])
-    return next((sign for sign in "\t;," if sign in outside_quotes), ",")
 
 
 @contextmanager
 def _long_fields() -> Iterator[None]:
-    """Let a field be as long as a note can be."""
+    """Raise the limit of the csv module to the length of notes."""
     with _LIMIT:
         before = csv.field_size_limit(LONGEST_FIELD)
         try:

@@ -1,4 +1,4 @@
-"""What notes need beyond the core of the package."""
+"""Optional packages that notes need."""
 
 import warnings
 from importlib import import_module
@@ -10,7 +10,7 @@ NEEDED = ("igraph", "pysbd", "wordcloud")
 
 
 def require_text_extra() -> None:
-    """Refuse to begin where something is not installed."""
+    """Raise if one of them is not installed."""
     for name in NEEDED:
         text_module(name)
 

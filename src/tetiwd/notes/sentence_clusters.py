@@ -1,4 +1,4 @@
-"""Clusters of sentences for people: what they are about in a few words, and their most typical sentences."""
+"""Descriptions of clusters of sentences: characteristic words and typical sentences."""
 
 from dataclasses import dataclass
 
@@ -27,14 +27,14 @@ class SentenceCluster:
 
     @property
     def name(self) -> str:
-        """Its words."""
+        """Its words, as a name."""
         return ", ".join(self.words) or NO_WORDS
 
 
 def sentence_clusters(notes: NotesSeries, clusters: Ints, *, least: int = FEW) -> list[SentenceCluster]:
-    """These clusters of sentences, described with words that so many objects use.
+    """Descriptions of these clusters by words that at least ``least`` objects use.
 
-    A word is typical by p log(p / q), where p is its share of the cluster's sentences and q its share of all.
+    Words are ranked by p log(p / q), where p is its share of the cluster's sentences and q its share of all.
     """
     from scipy.sparse import csr_matrix
 
@@ -46,16 +46,16 @@ def sentence_clusters(notes: NotesSeries, clusters: Ints, *, least: int = FEW) -
     n_sentences = np.asarray(grouped.sum(axis=1)).ravel()
     allowed = (_users(notes) >= least) & np.array([word not in (NUMBER, DATE) for word in bags.words])
     first = _first_sentences(notes)
-    found = []
+    described = []
     for cluster in clusters.tolist():
         row = counts[cluster]
         share = row.data / n_sentences[cluster]
         typical = share * np.log(share / everywhere[row.indices])
         order = np.lexsort((row.indices, -typical))
-        kept = [int(row.indices[own]) for own in order if allowed[row.indices[own]] and typical[own] > 0][:WORDS]
+        kept = [int(row.indices[i]) for i in order if allowed[row.indices[i]] and typical[i] > 0][:WORDS]
         own_bags = np.flatnonzero(notes.cluster_of_bag == cluster)
         best = own_bags[np.argsort(-notes.strength[own_bags], kind="stable")][:SENTENCES]
-        found.append(
+        described.append(
             SentenceCluster(
                 cluster,
                 tuple(in_plain(bags.words[word]) for word in kept),
@@ -64,7 +64,7 @@ def sentence_clusters(notes: NotesSeries, clusters: Ints, *, least: int = FEW) -
                 tuple(notes.texts[first[bag]] for bag in best),
             )
         )
-    return found
+    return described
 
 
 def _users(notes: NotesSeries) -> Ints:

@@ -1,4 +1,4 @@
-"""Sentences of notes: lines that were broken to fit a page are joined, then pysbd looks for the ends of sentences.
+"""Sentences of notes: wrapped lines are joined, then pysbd splits the text into sentences.
 
 pysbd takes time that grows with the square of the length of what it is given, so it gets at most ``PIECE`` characters
 at a time; the last sentence of a piece, which may be cut off, is put in front of the next one.
@@ -34,20 +34,20 @@ def sentences_of(texts: Sequence[str], progress: Progress | None = None) -> Sent
     """The sentences of all notes."""
     split = Splitter()
     note: list[int] = []
-    found: list[str] = []
+    sentences: list[str] = []
     n_done, n_all = 0, max(1, sum(map(len, texts)))
     for number, text in enumerate(texts):
-        own = list(split(text))
-        found += own
-        note += [number] * len(own)
+        own_sentences = list(split(text))
+        sentences += own_sentences
+        note += [number] * len(own_sentences)
         n_done += len(text)
         if progress is not None:
             progress(n_done / n_all)
-    return Sentences(np.array(note, dtype=np.int64), found)
+    return Sentences(np.array(note, dtype=np.int64), sentences)
 
 
 class Splitter:
-    """Splits texts into sentences. Remembers paragraphs, because notes repeat those of the note before."""
+    """Splits texts into sentences; remembers paragraphs, because notes often repeat earlier ones."""
 
     def __init__(self) -> None:
         self._segment = text_module("pysbd").Segmenter(language="en", clean=False).segment
@@ -66,10 +66,10 @@ class Splitter:
             end = _end_of_piece(paragraph, begin)
             whole = waiting + paragraph[begin:end]
             begin, waiting = end, ""
-            own = self._pieces(whole)
-            if begin < len(paragraph) and len(own[-1]) < LONGEST:
-                waiting = own.pop()
-            yield from (tidied for piece in own if (tidied := piece.strip()))
+            pieces = self._pieces(whole)
+            if begin < len(paragraph) and len(pieces[-1]) < LONGEST:
+                waiting = pieces.pop()
+            yield from (tidied for piece in pieces if (tidied := piece.strip()))
         if waiting.strip():
             yield waiting.strip()
 

@@ -1,67 +1,52 @@
 """How notes become distances."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from tetiwd.errors import SettingsError
-from tetiwd.notes.windows import as_length
-from tetiwd.params import check_positive, check_seed, check_share, is_whole
+from tetiwd.declare import Settings, documented, setting
 
 
+def _checked_window(window: Any) -> Any:
+    from tetiwd.notes.windows import as_length
+
+    as_length(window)
+    return window
+
+
+@documented
 @dataclass(frozen=True)
-class NotesSettings:
-    """All settings between a table of notes and a series of distances. docs/notes.md has the evidence for the defaults.
+class NotesSettings(Settings):
+    """How a table of notes becomes a series of distances; docs/notes.md has the evidence for the defaults."""
 
-    Parameters
-    ----------
-    window
-        Length of a window: a number of years, months, weeks or days such as "1y", "6m", "2w" or "90d".
-    aligned
-        "object": windows are counted from the first note of every object. "calendar": they are the same for all.
-    min_objects
-        Windows with fewer objects are left out; 3 at least.
-    word_objects
-        Words that fewer objects use are left out.
-    neighbours, object_neighbours
-        Length of the list of nearest neighbours of a sentence, and of an object in a window; both count itself.
-    comparison
-        How two such lists are compared. "ranks": shared neighbours, weighted by a weight that falls evenly with the
-        rank in either list. "overlap": truncated rank-biased overlap.
-    persistence
-        For "overlap": how slowly the weight falls with depth, between 0 and 1.
-    ties
-        Most similar sentences that every sentence is tied to in the graph for Louvain clustering.
-    resolution
-        Resolution of Louvain clustering; the larger, the more clusters of sentences.
-    exact_up_to
-        Distinct bags of words up to which neighbours are found by comparing all; beyond, common words do not propose.
-    seed
-        Seed of Louvain clustering.
-    """
-
-    window: str = "1y"
-    aligned: Literal["object", "calendar"] = "object"
-    min_objects: int = 3
-    word_objects: int = 2
-    neighbours: int = 10
-    object_neighbours: int = 200
-    comparison: Literal["ranks", "overlap"] = "ranks"
-    persistence: float = 0.9
-    ties: int = 30
-    resolution: float = 10.0
-    exact_up_to: int = 200_000
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        as_length(self.window)
-        if self.aligned not in ("object", "calendar"):
-            raise SettingsError(f'aligned must be "object" or "calendar", not {self.aligned!r}')
-        if self.comparison not in ("ranks", "overlap"):
-            raise SettingsError(f'comparison must be "ranks" or "overlap", not {self.comparison!r}')
-        lowest = {"min_objects": 3, "word_objects": 1, "neighbours": 2, "object_neighbours": 2, "ties": 1}
-        for name, least in (lowest | {"exact_up_to": 0}).items():
-            if not is_whole(getattr(self, name), least):
-                raise SettingsError(f"{name} must be a whole number of at least {least}, not {getattr(self, name)!r}")
-        check_share("persistence", self.persistence)
-        check_positive("resolution", self.resolution)
-        check_seed(self.seed)
+    table = "notes"
+    group = "Notes"
+    window: str = setting(
+        "1y",
+        'Length of a time window: a number of years, months, weeks or days such as "1y", "6m", "2w" or "90d".',
+        option="--window",
+        check=_checked_window,
+    )
+    aligned: Literal["object", "calendar"] = setting(
+        "object",
+        "Whether windows are counted from the first note of every object, or by the calendar.",
+        option="--aligned",
+    )
+    min_objects: int = setting(3, "Windows with fewer objects are left out.", least=3)
+    word_objects: int = setting(2, "Words that fewer objects use are left out.", least=1)
+    neighbours: int = setting(10, "Nearest neighbours of a sentence, itself included.", least=2)
+    object_neighbours: int = setting(200, "Nearest neighbours of an object in a window, itself included.", least=2)
+    comparison: Literal["ranks", "overlap"] = setting(
+        "ranks",
+        'How two lists of neighbours are compared: "ranks" counts shared neighbours, with weights that fall evenly '
+        'with the rank in either list; "overlap" is truncated rank-biased overlap.',
+    )
+    persistence: float = setting(0.9, 'For "overlap": how slowly the weight falls with depth.', share=True)
+    ties: int = setting(30, "Most similar sentences that every sentence is tied to in the graph for Louvain.", least=1)
+    resolution: float = setting(
+        10.0, "Resolution of the Louvain clustering of sentences: larger gives more clusters.", option="--resolution"
+    )
+    exact_up_to: int = setting(
+        200_000,
+        "Up to this many distinct bags of words neighbours are exact; beyond, common words propose no neighbours.",
+    )
+    seed: int = setting(0, "Seed of the Louvain clustering.")

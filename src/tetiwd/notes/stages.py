@@ -1,13 +1,24 @@
-"""Stages one after the other: each is looked up in the cache or made, and says how far it is."""
+"""Stages one after the other: each is looked up in the cache or made, and reports how far it is."""
 
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tetiwd.notes.cache import Arrays, Cache, Texts, key_of
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
-NAMES = ("sentences", "bags", "neighbours", "ties", "clusters", "objects", "distances")
+from tetiwd.notes.cache import Arrays, Cache, Texts, key_of
+from tetiwd.progress import Bars
+
+STAGES = {  # name → what is shown while it runs
+    "sentences": "splitting notes into sentences",
+    "bags": "words of sentences",
+    "neighbours": "neighbours of sentences",
+    "ties": "comparing neighbourhoods",
+    "clusters": "clusters of sentences",
+    "objects": "comparing objects",
+    "distances": "distances",
+}
 SECONDS_BETWEEN_REPORTS = 0.2
 
 
@@ -55,8 +66,30 @@ class Stages:
         """Report where this is."""
         self._last = time.monotonic()
         if self._report is not None:
-            self._report(Step(name, NAMES.index(name) + 1, len(NAMES), share, cached))
+            self._report(Step(name, [*STAGES].index(name) + 1, len(STAGES), share, cached))
 
     def _tell_sometimes(self, name: str, share: float) -> None:
         if share < 1.0 and time.monotonic() - self._last > SECONDS_BETWEEN_REPORTS:
             self.tell(name, share)
+
+
+class StageBar(Bars):
+    """Shows how far every stage is: a bar each on a terminal, a line each in a file. Pass it as ``progress``."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            TextColumn("{task.fields[stage]}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TimeElapsedColumn(),
+        )
+        self._printed: set[str] = set()
+
+    def __call__(self, step: Step) -> None:
+        """Show the latest."""
+        stage = f"{step.number}/{step.n_stages} {STAGES[step.stage]}" + (" (kept from before)" if step.cached else "")
+        if self.on_terminal:
+            self.show(step.stage, step.share, 1.0, stage=stage)
+        elif step.stage not in self._printed:
+            self._printed.add(step.stage)
+            self.print(stage)

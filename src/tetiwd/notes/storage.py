@@ -1,4 +1,4 @@
-"""Notes inside the folder of a run, so that its report can be made again; ``notes/`` holds texts and ids."""
+"""Notes in a run folder, so that its report can be written again; ``notes/`` holds texts and ids."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -26,7 +26,7 @@ def has_notes(run: Path) -> bool:
 
 @dataclass(frozen=True)
 class NotesShown:
-    """What the report of a run shows of its notes, and which outcomes are good if they happen."""
+    """Which private parts of the notes a report shows, and which outcomes are good."""
 
     ids: bool = False
     text: bool = False
@@ -34,10 +34,10 @@ class NotesShown:
 
 
 def keep_notes(run: Path, notes: Notes, settings: NotesSettings, shown: NotesShown | None = None) -> None:
-    """Put notes and settings into the folder of a run; stages are kept next to them."""
+    """Store notes and settings in a run folder, beside the cached stages."""
     key = key_of(STAGE, [notes.fingerprint()], {})
     arrays = {"whose": notes.whose, "days": notes.days.astype("datetime64[D]").astype(np.int64)}
-    objects = [json.dumps(own) for own in notes.objects]
+    objects = [json.dumps(object_id) for object_id in notes.objects]
     folder = RunFolder(run).attach(FOLDER)
     Cache(folder).store(STAGE, key, arrays, {"texts": list(notes.texts), "objects": objects})
     about = {
@@ -51,7 +51,7 @@ def keep_notes(run: Path, notes: Notes, settings: NotesSettings, shown: NotesSho
 
 
 def load_visibility(run: Path) -> NotesShown:
-    """What the report of a run was asked to show."""
+    """What the report of a run may show."""
     try:
         shown = json.loads((run / FOLDER / ABOUT).read_text("utf-8"))["shown"]
         return NotesShown(bool(shown["ids"]), bool(shown["text"]), tuple(shown["good"]))
@@ -64,19 +64,19 @@ def _damaged(run: Path) -> RunFolderError:
 
 
 def load_notes(run: Path) -> NotesSeries:
-    """Notes of a run and what became of them; stages that are kept are not made again."""
+    """The notes of a run and their distances, from the cached stages."""
     try:
         about: dict[str, Any] = json.loads((run / FOLDER / ABOUT).read_text("utf-8"))
         counts = about["counts"] | {"small_windows": tuple(map(tuple, about["counts"]["small_windows"]))}
         settings = NotesSettings(**about["settings"])
-        found = Cache(run / FOLDER).load(STAGE, about["key"])
+        stored = Cache(run / FOLDER).load(STAGE, about["key"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _damaged(run) from error
-    if found is None:
+    if stored is None:
         raise _damaged(run)
-    arrays, texts = found
+    arrays, texts = stored
     notes = Notes(
-        objects=tuple(json.loads(own) for own in texts["objects"]),
+        objects=tuple(json.loads(object_id) for object_id in texts["objects"]),
         whose=arrays["whose"],
         days=arrays["days"].astype("datetime64[D]"),
         texts=tuple(texts["texts"]),

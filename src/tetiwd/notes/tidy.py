@@ -1,4 +1,4 @@
-"""Notes: who, when, what; without rows that lack one of these and without repetitions, all counted."""
+"""Tidy notes: every one has an id, a date and a text; rows without them, and duplicates, are dropped and counted."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -40,17 +40,17 @@ class Notes:
     @property
     def synthetic(self) -> bool:
         """Were the notes invented by :func:`tetiwd.notes.synthetic.synthetic_notes`?"""
-        return all(str(own).startswith(INVENTED) for own in self.objects)
+        return all(str(object_id).startswith(INVENTED) for object_id in self.objects)
 
     def fingerprint(self) -> str:
-        """Hash of who, when and what."""
+        """Hash of ids, dates and texts."""
         digest = hashlib.sha256(repr(self.objects).encode())
         digest.update(np.ascontiguousarray(self.whose).data)
         digest.update(np.ascontiguousarray(self.days.astype(np.int64)).data)
         for text in self.texts:
-            own = text.encode("utf-8", "surrogatepass")
-            digest.update(len(own).to_bytes(8, "little"))
-            digest.update(own)
+            encoded = text.encode("utf-8", "surrogatepass")
+            digest.update(len(encoded).to_bytes(8, "little"))
+            digest.update(encoded)
         return digest.hexdigest()
 
 
@@ -86,51 +86,41 @@ def tidy(
     mended_lines: int = 0,
 ) -> Notes:
     """Notes from columns of values, None or text like "NA" where there is none."""
+    import pandas as pd
+
     n = len(ids)
     if n == 0:
         raise DataError("there are no notes: the table has no rows")
-    who = [None if is_missing(own) else _plain_id(own) for own in ids]
-    what = ["" if is_missing(own) else str(own).strip() for own in texts]
-    what = ["" if is_missing(own) else own for own in what]
     when = Dates(dates, date_format)
-    seen: set[tuple[Any, int, str]] = set()
-    keep: list[int] = []
-    left_out: dict[str, Any] = dict.fromkeys(
-        ("without_id", "without_date", "unreadable_dates", "without_text", "duplicates"), 0
-    )
-    for row, day in enumerate(when.days.astype(np.int64).tolist()):
-        note = (who[row], day, what[row])
-        if who[row] is None:
-            why = "without_id"
-        elif when.missing[row]:
-            why = "without_date"
-        elif when.unreadable[row]:
-            why = "unreadable_dates"
-        elif not what[row]:
-            why = "without_text"
-        elif note in seen:
-            why = "duplicates"
-        else:
-            seen.add(note)
-            keep.append(row)
-            continue
-        left_out[why] += 1
-    if not keep:
+    who = [None if is_missing(object_id) else _plain_id(object_id) for object_id in ids]
+    stripped = ["" if is_missing(text) else str(text).strip() for text in texts]
+    rows = pd.DataFrame({"who": who, "text": ["" if is_missing(text) else text for text in stripped]}, dtype=object)
+    rows["day"] = when.days.astype("datetime64[s]")
+    left_out: dict[str, Any] = {}
+    for why, wrong in (
+        ("without_id", rows.who.isna()),
+        ("without_date", when.missing),
+        ("unreadable_dates", when.unreadable),
+        ("without_text", rows.text == ""),
+        ("duplicates", rows.duplicated()),
+    ):
+        left_out[why] = int(wrong[rows.index].sum())  # a row counts for the first reason only
+        rows = rows[~wrong[rows.index]]
+    if rows.empty:
         counted = ", ".join(f"{n:,} {why.replace('_', ' ')}" for why, n in left_out.items() if n)
         raise DataError(f"no row is left that has an id, a date and text ({counted}); check the names of the columns")
-    whole = as_ids(who_is_kept := [who[row] for row in keep])
-    objects, whose = _numbered(whole)
-    known, changing = _by_object(outcomes, dict(zip(who_is_kept, whose.tolist(), strict=True)), who, len(objects))
+    objects, whose = _numbered(as_ids(rows.who.tolist()))
+    known, changing = _by_object(outcomes, dict(zip(rows.who, whose.tolist(), strict=True)), who, len(objects))
     counts = Counts(
         rows=n,
         mended_lines=mended_lines,
-        notes=len(keep),
+        notes=len(rows),
         objects=len(objects),
-        whole_months_or_years=int(when.imprecise[keep].sum()),
+        whole_months_or_years=int(when.imprecise[rows.index].sum()),
         changing_outcomes=changing,
         **left_out,
     )
-    return Notes(objects, whose, when.days[keep], tuple(what[row] for row in keep), known, counts)
+    return Notes(objects, whose, when.days[rows.index], tuple(rows.text), known, counts)
 
 
 def _plain_id(value: Any) -> Any:
@@ -145,31 +135,30 @@ def _plain_id(value: Any) -> Any:
 
 def _numbered(ids: Sequence[Any]) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
     """Different ids in order, and the position of each."""
-    if len({isinstance(own, str) for own in ids}) > 1:
-        ids = [str(own) for own in ids]
-    objects = sorted(set(ids))
-    position = {own: number for number, own in enumerate(objects)}
-    return tuple(objects), np.array([position[own] for own in ids], dtype=np.int64)
+    if len({isinstance(object_id, str) for object_id in ids}) > 1:
+        ids = [str(object_id) for object_id in ids]
+    objects, whose = np.unique(np.array(ids, dtype=object), return_inverse=True)
+    return tuple(objects), whose.astype(np.int64)
 
 
 def _by_object(
     outcomes: Mapping[str, Sequence[Any]], position: Mapping[Any, int], who: Sequence[Any], n_objects: int
 ) -> tuple[dict[str, tuple[bool | None, ...]], int]:
-    """Yes if any row of an object says so, no if some say no, otherwise unknown; and how many have both.
+    """True if any row of an object says yes, False if some say no, otherwise None; and how many objects have both.
 
-    Rows that are left out as notes have a say, as long as they name an object that is left.
+    Rows that were dropped as notes count as well if they name an object with notes.
     """
-    found: dict[str, tuple[bool | None, ...]] = {}
+    known: dict[str, tuple[bool | None, ...]] = {}
     changing: set[int] = set()
     for name, values in outcomes.items():
         yes, no = np.zeros(n_objects, dtype=bool), np.zeros(n_objects, dtype=bool)
-        for row, (own, value) in enumerate(zip(who, values, strict=True)):
+        for row, (object_id, value) in enumerate(zip(who, values, strict=True)):
             word = "" if is_missing(value) else str(value).strip().lower()
-            if not word or own not in position:
+            if not word or object_id not in position:
                 continue
             if word not in YES | NO:
                 raise DataError(f"row {row + 1}, column {name}: {value!r} is neither yes nor no; write 1 or 0")
-            (yes if word in YES else no)[position[own]] = True
+            (yes if word in YES else no)[position[object_id]] = True
         changing.update(np.flatnonzero(yes & no).tolist())
-        found[name] = tuple(True if a else False if b else None for a, b in zip(yes, no, strict=True))
-    return found, len(changing)
+        known[name] = tuple(True if a else False if b else None for a, b in zip(yes, no, strict=True))
+    return known, len(changing)

@@ -20,16 +20,16 @@ def best_of_rows(values: "csr_matrix", at_most: int, first: int) -> tuple[Ints, 
     """
     n_rows, n = values.shape
     columns = np.full((n_rows, at_most), -1, dtype=np.int32)
-    found = np.zeros((n_rows, at_most))
+    largest = np.zeros((n_rows, at_most))
     ends = values.indptr.tolist()
     for row in range(n_rows):
-        own = slice(ends[row], ends[row + 1])
-        where, value = values.indices[own], values.data[own]
+        entries = slice(ends[row], ends[row + 1])
+        where, value = values.indices[entries], values.data[entries]
         if len(value) > at_most:
             least = np.partition(value, len(value) - at_most)[len(value) - at_most]
             kept = np.flatnonzero(value >= least)
             where, value = where[kept], value[kept]
         order = np.lexsort(((where - (first + row)) % n, -value))[:at_most]
         columns[row, : len(order)] = where[order]
-        found[row, : len(order)] = value[order]
-    return columns, found
+        largest[row, : len(order)] = value[order]
+    return columns, largest

@@ -1,4 +1,4 @@
-"""Windows: which stretch of time a note belongs to, counted from its object's first note or by the calendar."""
+"""Time windows of notes, counted from the first note of every object or by the calendar."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.errors import SettingsError
+from tetiwd.errors import Setting, SettingsError
 
 Days = NDArray[np.datetime64]  # datetime64[D]
 Ints = NDArray[np.int64]
@@ -19,30 +19,29 @@ DAYS, MONTHS = {"d": 1, "w": 7}, {"m": 1, "y": 12}
 
 @dataclass(frozen=True)
 class Length:
-    """So many years, months, weeks or days."""
+    """A number of years, months, weeks or days."""
 
     number: int
     unit: str
 
     @property
     def days(self) -> int | None:
-        """Its days; None for months and years, which differ."""
+        """Number of days; None for months and years, which vary."""
         return self.number * DAYS[self.unit] if self.unit in DAYS else None
 
     @property
     def months(self) -> int:
-        """Its months."""
+        """Number of months."""
         return self.number * MONTHS[self.unit]
 
 
 def as_length(text: Any) -> Length:
     """The length that is written "1y", "6m", "2w" or "90d"."""
-    found = WRITTEN.fullmatch(text.strip().lower()) if isinstance(text, str) else None
-    if found is None:
-        raise SettingsError(
-            f'window must be a number of years, months, weeks or days such as "1y", "6m", "2w" or "90d", not {text!r}'
-        )
-    return Length(int(found[1]), found[2])
+    parts = WRITTEN.fullmatch(text.strip().lower()) if isinstance(text, str) else None
+    if parts is None:
+        fault = f' must be a number of years, months, weeks or days such as "1y", "6m", "2w" or "90d", not {text!r}'
+        raise SettingsError([Setting("window"), fault])
+    return Length(int(parts[1]), parts[2])
 
 
 def own_windows(days: Days, whose: Ints, length: Length) -> tuple[Ints, list[Any]]:

@@ -1,24 +1,14 @@
-"""From a sentence to its words: small letters, one word for all numbers and one for all dates, negation kept."""
+"""The words of a sentence: lower case, one token for all numbers and one for all dates, negated words marked."""
 
 import re
 import unicodedata
 
-from tetiwd.notes.negation import negated
+from tetiwd.notes.negation import ENGLISH, negated
 
 NUMBER, DATE, NOT = "#number", "#date", "not_"
 
-# Words that say nothing by themselves. The list is short on purpose; words of negation are not on it.
-STOP_WORDS = frozenset(
-    """a although an and are as at be because been being but by can could did do does for from had has have he her hers
-    him his however i if in into is it its may me my of on or our s she so such t than that the their them then there
-    these they this those though to us was we were whereas which while who whom will with would yet you your
-    """.split()  # noqa: SIM905
-)
-UNITS = frozenset(  # what may stand right behind a number, without a blank, and is no part of a name like "19q"
-    """am bpm c cc cm f fr g gm gy h hr hrs iu k kg l lb lbs m mcg meq mg min ml mm mmhg mmol mo mos ng nd pm pt rd s
-    sec st th u ug um w wk wks x y yo yr yrs
-    """.split()  # noqa: SIM905
-)
+STOP_WORDS = frozenset(ENGLISH["stop_words"])
+UNITS = frozenset(ENGLISH["units"])
 
 MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -52,9 +42,9 @@ LETTERS_BEHIND = re.compile(r"([0-9.,:/x×^-]*[0-9])([^\W0-9_]+[0-9]*)")
 
 
 def words_of(sentence: str) -> list[str]:
-    """The words of a sentence in their order; those under a negation begin with ``not_``."""
+    """The words of a sentence in order; negated ones begin with ``not_``."""
     text = unicodedata.normalize("NFKC", sentence.replace("\x00", " ")).casefold().replace("’", "'")
-    text = ABBREVIATION.sub(lambda found: found[0].replace(".", "") + " ", DATES.sub(PLAIN_DATE, text))
+    text = ABBREVIATION.sub(lambda match: match[0].replace(".", "") + " ", DATES.sub(PLAIN_DATE, text))
     tokens = [part for token in TOKENS.findall(text) for part in _parts(token)]
     return [
         NOT + word if under_no and word not in (NUMBER, DATE) else word
@@ -64,10 +54,10 @@ def words_of(sentence: str) -> list[str]:
 
 
 def _parts(token: str) -> list[str]:
-    """A token as words: numbers lose their value and their unit, words their 's."""
+    """A token as words: a number without its value and unit, a word without its 's."""
     if token == "\x00":
         return [DATE]
     if token[0].isdigit():
-        found = LETTERS_BEHIND.fullmatch(token)
-        return [token] if found is not None and found[2] not in UNITS else [NUMBER]
+        match = LETTERS_BEHIND.fullmatch(token)
+        return [token] if match is not None and match[2] not in UNITS else [NUMBER]
     return [token.removesuffix("'s")]

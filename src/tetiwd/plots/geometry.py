@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data.checks import row_blocks
-from tetiwd.errors import SettingsError
+from tetiwd.errors import Setting, SettingsError
 from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.marks import Marks, as_marks
 from tetiwd.plots.style import FILL, bare, figure_width, new_axes, styled, tag, title
@@ -108,7 +108,7 @@ def cluster_distances(analysis: "Analysis", t: int) -> tuple[NDArray[np.int64], 
     sample, estimate = analysis.sample, analysis.clustering.labels[t]
     kept = [(draws, row) for draws in sample.draws for row in range(len(draws.geometry))]
     if not kept:
-        raise SettingsError("no draw has kept its A; sample with geometry_every=10, say")
+        raise SettingsError("no draw has kept its A", ["run it again with ", Setting("geometry_every", 10)])
     kept = [kept[i] for i in np.linspace(0, len(kept) - 1, min(MOST_DRAWS, len(kept))).round().astype(int)]
     labels = np.array([draws.labels_at(t)[draws.with_geometry[row]] for draws, row in kept])
     time = sample.series.times[t]

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tetiwd.errors import RunFolderError, SettingsError
+from tetiwd.errors import RunFolderError, SettingsError, Text, give
 from tetiwd.plots.catalogue import Source, figures_for
 from tetiwd.plots.marks import Marks, quiet, svg_of
 from tetiwd.plots.style import apart, figure_of
@@ -68,7 +68,8 @@ def save_figures(
     present = [path for path in paths.values() if path.exists()]
     if present and not overwrite:
         more = f" and {len(present) - 1} more" if len(present) > 1 else ""
-        raise RunFolderError(f"{present[0]}{more} there already; choose another folder, or overwrite=True")
+        remedy: Text = ["choose another folder, or ", give("overwrite", True)]
+        raise RunFolderError(f"{present[0]}{more} there already", remedy)
     try:
         target.mkdir(parents=True, exist_ok=True)
         for picture in pictures:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tetiwd.analysis import Analysis
-from tetiwd.errors import RunFolderError
+from tetiwd.errors import RunFolderError, give
 from tetiwd.plots.lineages import alluvial_svg
 from tetiwd.report.details import details_of
 from tetiwd.report.figures import figures
@@ -70,7 +70,7 @@ def check_target(path: str | Path, *, overwrite: bool) -> Path:
     if target.is_dir():
         target = target / "report.html"
     if target.exists() and not overwrite:
-        raise RunFolderError(f"{target} is there already; choose another name, or overwrite it")
+        raise RunFolderError(f"{target} is there already", ["choose another name, or ", give("overwrite", True)])
     if not target.parent.is_dir():
         raise RunFolderError(f"cannot write {target} (there is no folder {target.parent}); choose another place")
     return target

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.errors import SettingsError
-from tetiwd.params import Gamma, Hyperparameters, Prior, SamplerSettings
+from tetiwd.params import LEVEL, Gamma, Hyperparameters, Prior, SamplerSettings
 from tetiwd.summarize.alignment import align
 from tetiwd.summarize.clustering import Clustering, as_clustering
 from tetiwd.summarize.forecast import Floats, Forecast, forecast, log_rising
@@ -81,7 +81,7 @@ def backtest(
     sample: "Sample | Partitions",
     clustering: Clustering | Any = None,
     *,
-    level: float = 0.9,
+    level: float = LEVEL,
     refit: bool = False,
     settings: SamplerSettings | None = None,
     xi: Any = None,

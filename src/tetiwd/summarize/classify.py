@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.draws import Draws
-from tetiwd.errors import DataError, SettingsError
-from tetiwd.params import is_whole
+from tetiwd.errors import DataError, Setting, SettingsError
+from tetiwd.params import check_whole
 from tetiwd.summarize.alignment import align
 from tetiwd.summarize.clustering import Clustering
 from tetiwd.summarize.coclustering import check_epoch
@@ -102,8 +102,7 @@ def classify(
     """
     t = check_epoch(t, sample.series.n_epochs)
     for name, value in {"n_births": n_births, "max_draws": max_draws}.items():
-        if not is_whole(value, 1):
-            raise SettingsError(f"{name} must be a whole number of at least 1, not {value!r}")
+        check_whole(name, value, 1)
     rows, diagonal = _check_new(sample, new, squared, own, t)
     kept = _kept_draws(sample, max_draws)
     labels = numbered(np.array([draws.labels[i] for draws, i in kept]).reshape(len(kept), -1))
@@ -173,7 +172,7 @@ def _kept_draws(sample: "Sample", max_draws: int) -> list[tuple[Draws, int]]:
     """Draws that have kept A, evenly spaced over all chains."""
     kept = [(draws, i) for draws in sample.draws for i in draws.with_geometry]
     if not kept:
-        raise SettingsError("no draw has kept its A; sample with geometry_every=10, say")
+        raise SettingsError("no draw has kept its A", ["run it again with ", Setting("geometry_every", 10)])
     rows = np.linspace(0, len(kept) - 1, min(max_draws, len(kept))).round().astype(int)
     return [kept[row] for row in rows]
 

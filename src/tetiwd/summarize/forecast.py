@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.errors import SettingsError
-from tetiwd.params import check_positive, check_share, is_whole
+from tetiwd.errors import Setting, SettingsError
+from tetiwd.params import LEVEL, check_positive, check_share, check_whole, is_whole
 from tetiwd.summarize.alignment import align
 from tetiwd.summarize.clustering import Clustering, as_clustering
 from tetiwd.summarize.coclustering import check_epoch
@@ -116,7 +116,7 @@ def forecast(
     *,
     n_next: int | None = None,
     at: int = -1,
-    level: float = 0.9,
+    level: float = LEVEL,
     xi: Any = None,
     max_clusters: int | None = None,
     seed: int = 0,
@@ -147,8 +147,7 @@ def forecast(
     partitions = as_partitions(draws)
     t = check_epoch(at, partitions.n_epochs)
     n_next = partitions.n_objects[t] if n_next is None else n_next
-    if not is_whole(n_next, 1):
-        raise SettingsError(f"n_next must be a whole number of at least 1 or None, not {n_next!r}")
+    check_whole("n_next", n_next, 1)
     check_share("level", level)
     rates, max_clusters = _rates(draws, partitions, xi, max_clusters)
     rates = rates[_rows_kept(partitions, max_draws)]
@@ -170,7 +169,8 @@ def _rates(
         if xi is not None or max_clusters is not None:
             raise SettingsError("a sample has its own xi and max_clusters; leave them out, or give Partitions")
         if not draws.hyperparameters.coupling:
-            raise SettingsError("the sample was run with coupling=False, where clusters do not go on; run it with True")
+            how = Setting("coupling", False)
+            raise SettingsError(["the sample was run with ", how, ", without links"], "run it again without that")
         return np.concatenate([own.xi for own in draws.draws if len(own)]), draws.hyperparameters.max_clusters
     rates = np.atleast_1d(np.asarray(1.0 if xi is None else xi))
     if rates.dtype.kind not in "iuf" or rates.shape not in ((1,), (partitions.n_draws,)):

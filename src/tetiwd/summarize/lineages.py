@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.errors import SettingsError
-from tetiwd.params import check_share
+from tetiwd.params import LEVEL, check_share
 from tetiwd.summarize.alignment import Alignment
 from tetiwd.summarize.kinship import Kinship, SharedObjects, flows_in_draws, recurring
 from tetiwd.summarize.links import Links, ModelLinks, PlaceLinks
@@ -27,7 +27,7 @@ class Lineages:
     alignment: Alignment
     kinship: Kinship
     linked_by: Links
-    level: float = 0.9
+    level: float = LEVEL
 
     def table(self) -> "pd.DataFrame":
         """One row per lineage: first and last time, sizes at every time, and how stable its links are.
@@ -225,7 +225,7 @@ class Lineages:
 
 
 def lineages(
-    alignment: Alignment, *, kinship: Kinship | None = None, share: float = 0.25, level: float = 0.9
+    alignment: Alignment, *, kinship: Kinship | None = None, share: float = 0.25, level: float = LEVEL
 ) -> Lineages:
     """Everything about the lineages of a clustering.
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.errors import SettingsError
+from tetiwd.errors import Setting, SettingsError
 from tetiwd.params import check_positive
 
 Floats = NDArray[np.float64]
@@ -97,7 +97,8 @@ def as_loss(loss: "str | Loss") -> Loss:
         return loss
     known: dict[Any, Loss] = {"vi": VI(), "binder": Binder(), "ari": ARI()}
     if not isinstance(loss, str) or loss not in known:
-        raise SettingsError(f'loss must be "vi", "binder", "ari", or Binder(join=…, split=…), not {loss!r}')
+        fault = f' must be "vi", "binder", "ari", or Binder(join=…, split=…), not {loss!r}'
+        raise SettingsError([Setting("loss"), fault])
     return known[loss]
 
 

@@ -5,13 +5,13 @@ as possible are expected to be right: where every cluster comes from, and where 
 """
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tetiwd.data import DistanceSeries
-from tetiwd.errors import SettingsError
-from tetiwd.params import check_seed, is_whole
+from tetiwd.errors import Setting, SettingsError
+from tetiwd.params import LINKS, AnswerSettings, AtMost, check_at_most, check_seed, check_whole
 from tetiwd.summarize.alignment import Alignment, align
 from tetiwd.summarize.clustering import Clustering, as_clustering
 from tetiwd.summarize.embedding import cross_of
@@ -24,17 +24,15 @@ from tetiwd.summarize.search import Search
 if TYPE_CHECKING:
     from tetiwd.chains import Sample
 
-AtMost = int | Literal["median"] | None
-
 
 def representative(
     draws: "Sample | Partitions",
-    loss: str | Loss = "vi",
+    loss: str | Loss = AnswerSettings.loss,
     *,
     n_runs: int = 8,
     max_draws: int = 1000,
     at_most: AtMost = None,
-    links: str | Links = "auto",
+    links: str | Links = AnswerSettings.links,
     seed: int = 0,
 ) -> Clustering:
     """The clustering with the smallest expected loss over the draws, and the most probable links.
@@ -64,8 +62,7 @@ def representative(
         Seed of the orders. The same seed gives the same answer.
     """
     partitions, measure = as_partitions(draws), as_loss(loss)
-    if not is_whole(n_runs, 1):
-        raise SettingsError(f"n_runs must be a whole number of at least 1, not {n_runs!r}")
+    check_whole("n_runs", n_runs, 1)
     check_at_most(at_most)
     check_seed(seed)
     how = source_of_links(draws, links)
@@ -80,17 +77,11 @@ def representative(
     return as_clustering(partitions, linked(some, found, source), measure, "search", source)
 
 
-def check_at_most(at_most: Any) -> None:
-    """Raise if this is no limit for the number of clusters."""
-    if not (at_most is None or at_most == "median" or is_whole(at_most, 1)):
-        raise SettingsError(f'at_most must be a whole number of at least 1, "median" or None, not {at_most!r}')
-
-
 def _median_clusters(epoch: Partitions) -> int:
     return int(np.median(epoch.labels.max(axis=1) + 1))
 
 
-def annealed(sample: "Sample", loss: str | Loss = "vi") -> Clustering:
+def annealed(sample: "Sample", loss: str | Loss = AnswerSettings.loss) -> Clustering:
     """The frozen partition of the most probable chain, links and all, which is the paper's way to a single answer."""
     return as_clustering(sample, sample.best_frozen.labels, loss, "annealing")
 
@@ -99,18 +90,23 @@ def source_of_links(draws: "Sample | Partitions", links: str | Links) -> Links |
     """What links are to come from: the series if they come from its cross-time distances, once there are clusters."""
     if not isinstance(links, str):
         return links
-    if links not in ("auto", "model", "objects", "place"):
-        raise SettingsError(f'links must be "auto", "model", "objects", "place" or Links, not {links!r}')
+    if links not in LINKS:
+        fault = f' must be "auto", "model", "objects", "place" or Links, not {links!r}'
+        raise SettingsError([Setting("links"), fault])
     ids = as_partitions(draws).ids
     series = None if isinstance(draws, Partitions) or draws.series.cross is None else draws.series
     if links == "objects" and ids is None:
-        raise SettingsError('links="objects" needs ids; make the series with ids')
+        raise SettingsError([Setting("links", "objects"), " needs ids"], "give the objects ids")
     if links == "place" and series is None:
-        raise SettingsError('links="place" needs a sample whose series has cross-time distances (cross=…)')
+        raise SettingsError(
+            [Setting("links", "place"), " needs distances between times, which this series does not have"],
+            ["give them with ", Setting("cross")],
+        )
     known = [] if ids is None else [set(own.tolist()) for own in ids]
     recurring = any(a & b for a, b in pairwise(known))
     if links == "objects" and not recurring and len(known) > 1:
-        raise SettingsError('links="objects" needs objects that are there at two consecutive times; there are none')
+        fault = " needs objects that are there at two consecutive times; there are none"
+        raise SettingsError([Setting("links", "objects"), fault])
     if links == "objects" or (links == "auto" and recurring):
         return ObjectLinks()
     return series if series is not None and links in ("auto", "place") else ModelLinks()

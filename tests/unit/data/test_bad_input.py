@@ -162,10 +162,10 @@ FAULTS = {
     ),
     "min_objects a fraction": (
         lambda: distances(good(), min_objects=2.5),
-        "min_objects must be a whole number from 1 on, not 2.5",
+        "min_objects must be a whole number, 1 or more, not 2.5",
     ),
-    "min_objects text": (lambda: features(min_objects="3"), "min_objects must be a whole number from 1 on, not '3'"),
-    "min_objects zero": (lambda: distances(good(), min_objects=0), "min_objects must be a whole number from 1 on"),
+    "min_objects text": (lambda: features(min_objects="3"), "min_objects must be a whole number, 1 or more, not '3'"),
+    "min_objects zero": (lambda: distances(good(), min_objects=0), "min_objects must be a whole number, 1 or more"),
     "D* size": (
         lambda: distances(good(), cross=good(5)),
         "D* has 5 rows but the epochs have 12 objects together; give the objects of all epochs",
@@ -205,7 +205,7 @@ FAULTS = {
     ),
     "negative squared distance": (
         lambda: DistanceSeries.from_similarities([np.eye(4), indefinite()], ids=[IDS] * 2, times=["a", "b"]).dof(),
-        "K[1] (b) gives a negative squared distance at ('p40', 'p99'): -1; these are not dot products; "
+        "K[1] (b) gives a negative squared distance at ('p40', 'p99'): -1; these are not dot products: "
         'call repair("shift") or repair("clip") first',
     ),
     "similarities have no D": (
@@ -298,5 +298,5 @@ def test_bad_degrees_of_freedom(dof, message):
 
 
 def test_too_small_to_estimate_degrees_of_freedom():
-    with pytest.raises(SettingsError, match="no epoch has 6 objects that differ, which it takes to estimate dof"):
+    with pytest.raises(SettingsError, match="no epoch has 6 different objects, which estimating dof takes"):
         distances(good()).dof("auto")

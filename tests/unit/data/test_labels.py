@@ -223,11 +223,18 @@ DAYS = ["day 30"] * 3 + ["day 120"] * 3 + ["day 7"] * 3
 
 
 @pytest.mark.parametrize("cross", [False, True])
-def test_text_keeps_the_order_of_first_appearance(cross):
+def test_text_about_time_is_sorted(cross):
     X = rng_for(17).standard_normal((9, 2))
     series = DistanceSeries.from_features(X, time=DAYS, cross=cross)
-    assert series.times == ("day 30", "day 120", "day 7")
-    assert np.allclose(series.D[1], 2 * squared_distances(X[3:6]))
+    assert series.times == ("day 7", "day 30", "day 120")
+    assert np.allclose(series.D[2], 2 * squared_distances(X[3:6]))
+
+
+def test_the_order_of_other_text_is_not_guessed():
+    message = "text whose order in time is not known: 'late', 'early'; list all of them in order with an ordered pandas"
+    with pytest.raises(DataError, match=message):
+        features(time=["late"] * 4 + ["early"] * 4)
+    assert features(time=["late"] * 8).times == ("late",)
 
 
 def test_an_ordered_categorical_brings_its_order():
@@ -241,7 +248,7 @@ def test_an_ordered_categorical_brings_its_order():
     falling = DistanceSeries.from_pooled(good(9), time=Categories([1] * 4 + [2] * 5, [2, 1]), squared=True)
     assert falling.times == (2, 1)
     unordered = DistanceSeries.from_pooled(good(9), time=Categories(DAYS, order, ordered=False), squared=True)
-    assert unordered.times == ("day 30", "day 120", "day 7")
+    assert unordered.times == ("day 7", "day 30", "day 120")
 
 
 def test_numbers_and_dates_are_sorted():

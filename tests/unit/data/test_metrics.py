@@ -41,7 +41,7 @@ def test_squared_distance_by_hand(metric):
 def test_squared_overrules_what_is_known():
     plain = DistanceSeries.from_features(ROWS, time=[1, 1], metric="cityblock", squared=False, min_objects=2)
     assert plain.D[0][0, 1] == 25
-    with pytest.raises(DataError, match="euclidean distances are plain, which is known; leave squared out"):
+    with pytest.raises(DataError, match="euclidean distances are plain, which is known; leave out squared"):
         DistanceSeries.from_features(ROWS, time=[1, 1], metric="euclidean", squared=True, min_objects=2)
 
 
@@ -56,7 +56,7 @@ def mahalanobis(u, v, VI=None):
     return float(abs(u - v).sum())
 
 
-STANDARDISE = 'standardise the features over all epochs first and use metric="euclidean"'
+STANDARDISE = 'every epoch would have another; pass standardize=True and metric="euclidean"'
 FAULTS = {
     "unknown": ({"metric": "manhatten"}, "metric 'manhatten' is not one of euclidean, sqeuclidean, cosine"),
     "unknown to scipy": ({"metric": "manhatten", "squared": True}, "metric 'manhatten' failed"),

@@ -81,7 +81,7 @@ def test_epochs_of_one_table_come_in_order_of_time():
     "metric", ["euclidean", "cosine", "hellinger", "cityblock", "hamming", "jaccard", "braycurtis"]
 )
 def test_features_equal_their_pooled_distances(metric):
-    X, time = np.abs(np.rint(2 * points())), np.array(["b", "a"] * 6)
+    X, time = np.abs(np.rint(2 * points())), np.array(["2004 Q1", "2003 Q4"] * 6)
     X[:, 0] += 1
     with_cross = DistanceSeries.from_features(X, time=time, metric=metric, cross=True)
     without = DistanceSeries.from_features(X, time=time, metric=metric)

@@ -1,4 +1,4 @@
-"""Plans, units, folders and runs of experiments."""
+"""Plans, repeats, folders and runs of experiments."""
 
 import multiprocessing
 
@@ -14,22 +14,21 @@ from tetiwd.experiments.designs import DESIGNS, design_named
 from tetiwd.experiments.findings import trace_of_clusters, write_findings
 from tetiwd.experiments.folder import ExperimentFolder
 from tetiwd.experiments.plan import Plan
-from tetiwd.experiments.repeat import COLUMNS, run_unit, simulated, variation_of_information
+from tetiwd.experiments.repeat import COLUMNS, run_repeat, simulated, variation_of_information
 from tetiwd.experiments.runner import run_experiment
-from tetiwd.experiments.watch import time_left
 
 FAST = {"methods": ("Ward", "HDBSCAN"), "n_warmup": 5, "n_draws": 5, "n_repeats": 2}
 
 
 def test_fresh_data_sets_differ_and_the_paper_has_one():
-    units = Plan("overlapping", n_repeats=4).units()
-    paper, fresh = ([u for u in units if u.protocol == p] for p in ("paper", "fresh"))
+    repeats = Plan("overlapping", n_repeats=4).repeats()
+    paper, fresh = ([u for u in repeats if u.protocol == p] for p in ("paper", "fresh"))
     assert [u.data_seed for u in paper] == [0, 0, 0, 0]
     assert [u.data_seed for u in fresh] == [0, 1, 2, 3]
     assert len({u.effort.seed for u in paper}) == 4
-    assert len({u.name for u in units}) == len(units)
-    other = Plan("overlapping", n_repeats=50, seed=1).units()
-    assert not {u.data_seed for u in other} & {u.data_seed for u in Plan("overlapping").units()}
+    assert len({u.name for u in repeats}) == len(repeats)
+    other = Plan("overlapping", n_repeats=50, seed=1).repeats()
+    assert not {u.data_seed for u in other} & {u.data_seed for u in Plan("overlapping").repeats()}
 
 
 def test_plan_from_a_settings_file():
@@ -51,9 +50,9 @@ def test_designs_are_those_of_the_paper():
     assert unequal["400/60/40 independent"].A is None
 
 
-def test_unit_scores_every_method_and_epoch():
-    unit = Plan("control", **FAST).units()[1]
-    table = run_unit(unit)
+def test_repeat_scores_every_method_and_epoch():
+    repeat = Plan("control", **FAST).repeats()[1]
+    table = run_repeat(repeat)
     assert tuple(table.columns) == COLUMNS
     assert list(table.method.unique()) == ["Te-TiWD", "Ward", "HDBSCAN"]
     assert (table.groupby("method").size() == 3).all()
@@ -69,12 +68,12 @@ def test_what_fails_is_named(monkeypatch):
 
     monkeypatch.setitem(METHODS, "Ward", Method("Ward", "", find))
     with pytest.raises(ZeroDivisionError) as caught:
-        run_unit(Plan("control", **FAST).units()[1])
+        run_repeat(Plan("control", **FAST).repeats()[1])
     assert caught.value.__notes__ == ["Ward on control, data seed 1, seed 1001"]
 
 
-def test_unit_can_be_told_to_stop():
-    assert run_unit(Plan("control", **FAST).units()[0], lambda: True) is None
+def test_repeat_can_be_told_to_stop():
+    assert run_repeat(Plan("control", **FAST).repeats()[0], lambda: True) is None
 
 
 def test_variation_of_information_by_hand():
@@ -87,8 +86,8 @@ def test_variation_of_information_by_hand():
 def test_run_goes_on_where_it_was_stopped(tmp_path):
     plan, folder = Plan("control", **FAST), ExperimentFolder(tmp_path / "x")
     folder.open(plan)
-    first, second = plan.units()
-    folder.write(first, run_unit(first))
+    first, second = plan.repeats()
+    folder.write(first, run_repeat(first))
     before = folder.table_of(first).read_bytes()
     seen = []
     assert run_experiment(plan, folder, n_processes=1, progress=lambda *step: seen.append(step)) == 1
@@ -97,7 +96,7 @@ def test_run_goes_on_where_it_was_stopped(tmp_path):
     assert run_experiment(plan, folder) == 0
     results = folder.results(plan)
     assert len(results) == 2 * 3 * 3
-    again = run_unit(second)
+    again = run_repeat(second)
     own = results[results.repeat == 1].reset_index(drop=True)
     pd.testing.assert_frame_equal(
         own.drop(columns="seconds"), again.drop(columns="seconds"), rtol=1e-5, check_dtype=False
@@ -105,10 +104,10 @@ def test_run_goes_on_where_it_was_stopped(tmp_path):
     assert pd.read_csv(folder.path / "results.csv").equals(results)
 
 
-def test_what_a_unit_raises_is_raised(tmp_path):
+def test_what_a_repeat_raises_is_raised(tmp_path):
     plan, folder = Plan("control", **FAST), ExperimentFolder(tmp_path / "x")
     folder.open(plan)
-    folder.units.rmdir()  # nowhere to write
+    folder.tables.rmdir()  # nowhere to write
     with pytest.raises(FileNotFoundError):
         run_experiment(plan, folder, n_processes=1)
 
@@ -124,7 +123,7 @@ def test_interrupting_keeps_what_is_complete(tmp_path, monkeypatch):
 
     with pytest.raises(KeyboardInterrupt):
         run_experiment(plan, folder, n_processes=1, progress=interrupt)
-    kept = [unit for unit in plan.units() if folder.is_done(unit)]
+    kept = [repeat for repeat in plan.repeats() if folder.is_done(repeat)]
     assert 1 <= len(kept) < 6
     assert len(folder.results(plan)) == 9 * len(kept)
     assert not multiprocessing.active_children()
@@ -160,7 +159,7 @@ def test_repeats_can_be_added_but_not_taken_away(tmp_path):
         folder.open(Plan("control", **FAST))
 
 
-def test_units_of_another_version_are_not_mixed(tmp_path, monkeypatch):
+def test_repeats_of_another_version_are_not_mixed(tmp_path, monkeypatch):
     folder = ExperimentFolder(tmp_path / "x")
     folder.open(Plan("control", **FAST))
     monkeypatch.setattr("tetiwd.__version__", "99.0")
@@ -191,8 +190,8 @@ def test_unknown_design_is_refused():
 def test_findings_are_written(tmp_path):
     plan, folder = Plan("control", **FAST), ExperimentFolder(tmp_path / "x")
     folder.open(plan)
-    for unit in plan.units():
-        folder.write(unit, run_unit(unit))
+    for repeat in plan.repeats():
+        folder.write(repeat, run_repeat(repeat))
     write_findings(folder, plan, folder.results(plan))
     names = {path.name for path in folder.path.iterdir()}
     assert {"overview.csv", "paired.csv", "rank_tests.csv", "results.csv", "summary.md"} <= names
@@ -203,15 +202,7 @@ def test_findings_are_written(tmp_path):
 
 def test_trace_has_every_sweep_and_ends_near_the_truth():
     plan = Plan("control", **(FAST | {"n_warmup": 30}))
-    unit = plan.units()[0]
-    trace = trace_of_clusters(simulated(unit), unit.effort)
+    repeat = plan.repeats()[0]
+    trace = trace_of_clusters(simulated(repeat), repeat.effort)
     assert trace.shape == (35, 3)
     assert (trace[-1] == 3).all()
-
-
-def test_time_left_is_for_people():
-    assert time_left(0, 10, 5.0) == "starting"
-    assert time_left(10, 10, 5.0) == "done"
-    assert time_left(5, 10, 30.0) == "less than a minute left"
-    assert time_left(1, 10, 60.0) == "9 min left"
-    assert time_left(1, 100, 360.0) == "9.9 h left"

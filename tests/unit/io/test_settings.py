@@ -6,9 +6,9 @@ import pytest
 import tomli_w
 
 from tetiwd import Gamma, Hyperparameters, SamplerSettings, SettingsError
-from tetiwd.analysis import AnswerSettings
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.settings import RunSettings, merged, parse_assignment, read_settings
+from tetiwd.params import AnswerSettings
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_counts_of_the_pipeline_narrate():
         "12,345 sentences, 10,000 of them different by their words; 700 words (300 left out as too rare); "
         "80 clusters of sentences",
         "left out 1 sentence without a word to compare",
-        "so many sentences that their neighbours are approximate",
+        "neighbours are approximate because there are so many sentences",
         "left out 2 objects in a window without a sentence to compare",
         "left out 14 windows with too few objects: 2000 (1), 2001 (1), 2002 (1), 2003 (1), 2004 (1), 2005 (1), "
         "2006 (1), 2007 (1), 2008 (1), 2009 (1), 2010 (1), 2011 (1), …",

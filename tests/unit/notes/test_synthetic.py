@@ -10,10 +10,16 @@ import pytest
 from scipy.stats import binomtest
 
 from tetiwd.errors import RunFolderError, SettingsError
-from tetiwd.notes import invented_text, synthetic, vocabulary
-from tetiwd.notes.invented_text import TOPICS
-from tetiwd.notes.synthetic import synthetic_notes, synthetic_sentences, write_synthetic_notes
-from tetiwd.notes.vocabulary import BACKGROUND, BOILERPLATE, GROUPS, SECTIONS, SPECIFIC
+from tetiwd.notes.synthetic import (
+    LIKE_THE_PAPER,
+    synthetic_notes,
+    synthetic_sentences,
+    texts,
+    vocabulary,
+    write_synthetic_notes,
+)
+from tetiwd.notes.synthetic.texts import TOPICS
+from tetiwd.notes.synthetic.vocabulary import BACKGROUND, BOILERPLATE, GROUPS, SECTIONS, SPECIFIC
 
 SMALL = {"n_by_window": (60, 40, 30)}
 RARE = 1e-4  # probability of a false alarm of a statistical test, were the seed not fixed
@@ -65,7 +71,7 @@ def test_patients_come_go_and_return_as_in_the_paper(notes):
 
 
 def test_the_scale_of_the_paper():
-    sizes = synthetic.LIKE_THE_PAPER
+    sizes = LIKE_THE_PAPER
     notes, sentences = (sum(sizes[name]) / 2 for name in ("notes_per_window", "sentences_per_note"))
     assert 0.95 < notes * sentences * (704 + 170 + 123) / 195_297 < 1.05
     notes = synthetic_notes(1, (9, 7, 6), notes_per_window=3, sentences_per_note=57)
@@ -223,7 +229,7 @@ def test_difficulty_is_the_share_of_sentences_that_say_nothing(difficulty):
 
 
 def test_groups_speak_of_their_own_topics(monkeypatch):
-    monkeypatch.setattr(invented_text, "STRAYS", 0.0)
+    monkeypatch.setattr(texts, "STRAYS", 0.0)
     notes = synthetic_notes(10, **SMALL, typos=0, difficulty=0.2)
     group = notes.truth.groupby("patient").group.agg(set)
     text = notes.table.groupby("patient").text.agg(" ".join)
@@ -297,8 +303,8 @@ def test_vocabulary_is_whole():
     used = [topic for group in GROUPS for topic in group.weights]
     assert set(used) == set(SPECIFIC)
     for group in GROUPS:
-        assert all(used.count(topic) == 1 for topic in group.own.split()), group.name
-        assert all(used.count(topic) > 1 for topic in group.shared.split()), group.name
+        assert all(used.count(topic) == 1 for topic in group.only), group.name
+        assert all(used.count(topic) > 1 for topic in group.shared), group.name
     assert len(TOPICS) == len(BOILERPLATE) + len(BACKGROUND) + len(SPECIFIC)
     templates = [template for topic in TOPICS.values() for template in topic.templates]
     assert len(set(templates)) == len(templates)

@@ -7,34 +7,37 @@ from dataclasses import asdict, fields
 
 import pytest
 
+from tetiwd.declare import declarations
 from tetiwd.errors import SettingsError
-from tetiwd.io.data_settings import CHOICES, ONLY_FOR, DataSettings
+from tetiwd.io.data_settings import FORMATS, ONLY_FOR, DataSettings
+
+CHOICES = {one.name: one.choices for one in declarations(DataSettings) if one.choices}
 
 WRONG = [
-    ("format", "xml", 'format must be one of "auto", "arrays", "matrix", "long", "features", "h5ad", "fasta", not'),
-    ("format", None, "format must be one of"),
-    ("kind", "kernel", 'kind must be one of "distances", "similarities", not \'kernel\''),
-    ("by", "decade", 'by must be one of "year", "quarter", "month", "week", "day" or left out, not \'decade\''),
-    ("by", 5, "by must be one of"),
-    ("by", ["year"], "by must be one of"),
-    ("symmetrize", "max", 'symmetrize must be one of "mean" or left out'),
-    ("missing", "ignore", 'missing must be one of "error", "drop"'),
-    ("dtype", "float16", 'dtype must be one of "float64", "float32"'),
-    ("repair", "fix", 'repair must be one of "shift", "clip" or left out'),
-    ("squared", "yes", "squared must be true or false, not 'yes'"),
-    ("squared", 1, "squared must be true or false, not 1"),
-    ("standardize", "no", "standardize must be true or false"),
-    ("drop_small", None, "drop_small must be true or false"),
-    ("cross", 0, "cross must be true or false"),
-    ("metric", 3, "metric must be a name, not 3"),
-    ("metric", "", "metric must be a name, not ''"),
+    ("format", "xml", 'format must be "auto", "arrays", "matrix", "long", "features", "h5ad" or "fasta", not'),
+    ("format", None, 'format must be "auto"'),
+    ("kind", "kernel", 'kind must be "distances" or "similarities", not \'kernel\''),
+    ("by", "decade", 'by must be "year", "quarter", "month", "week", "day" or None, not \'decade\''),
+    ("by", 5, 'by must be "year"'),
+    ("by", ["year"], 'by must be "year"'),
+    ("symmetrize", "max", 'symmetrize must be "mean" or None'),
+    ("missing", "ignore", 'missing must be "error" or "drop"'),
+    ("dtype", "float16", 'dtype must be "float64" or "float32"'),
+    ("repair", "fix", 'repair must be "shift", "clip" or None'),
+    ("squared", "yes", "squared must be True, False or None, not 'yes'"),
+    ("squared", 1, "squared must be True, False or None, not 1"),
+    ("standardize", "no", "standardize must be True or False"),
+    ("drop_small", None, "drop_small must be True or False"),
+    ("cross", 0, "cross must be True, False or None"),
+    ("metric", 3, "metric must be a name or None, not 3"),
+    ("metric", "", "metric must be a name or None, not ''"),
     ("id", ["id"], "id must be a name"),
     ("time", 2001, "time must be a name"),
     ("objects", "", "objects must be a name"),
     ("first", None, "first must be a name, not None"),
     ("obsp", "", "obsp must be a name"),
     ("distance", "i", "first, second and distance must be three different columns, not 'i', 'j' and 'i'"),
-    ("min_objects", 0, "min_objects must be a whole number from 1 on, not 0"),
+    ("min_objects", 0, "min_objects must be a whole number of at least 1, not 0"),
     ("min_objects", True, "min_objects must be a whole number"),
     ("min_objects", 2.5, "min_objects must be a whole number"),
     ("columns", "length", "columns must be a list of names"),
@@ -61,8 +64,8 @@ def test_every_choice_is_accepted(name, value):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"squared": True}, 'squared is about distances; leave it out with kind = "similarities"'),
-        ({"cross": True}, "cross = true keeps distances; it does not go with"),
+        ({"squared": True}, 'squared=True is about distances; leave it out with kind="similarities"'),
+        ({"cross": True}, "cross=True keeps distances; it does not go with"),
     ],
 )
 def test_similarities_contradict_some_settings(options, message):
@@ -99,18 +102,18 @@ GIVEN = {
 @pytest.mark.parametrize("name", ONLY_FOR)
 def test_settings_that_would_be_ignored_are_refused(name):
     settings = DataSettings(**{name: GIVEN[name]})
-    for format in CHOICES["format"][1:]:
+    for format in FORMATS:
         if format in ONLY_FOR[name]:
             settings.check_for(format, "x.csv")
             continue
-        with pytest.raises(SettingsError, match=rf'^{name} = .* is for the format.*x\.csv is read as "{format}"'):
+        with pytest.raises(SettingsError, match=rf'^{name}=.* is for the format.*x\.csv is read as "{format}"'):
             settings.check_for(format, "x.csv")
 
 
 def test_values_are_shown_as_they_are_written():
-    with pytest.raises(SettingsError, match=re.escape('times = [1, "b"] is for')):
+    with pytest.raises(SettingsError, match=re.escape("times=(1, 'b') is for")):
         DataSettings(times=(1, "b")).check_for("h5ad", "x.h5ad")
-    with pytest.raises(SettingsError, match="standardize = true is for the format features, but"):
+    with pytest.raises(SettingsError, match="standardize=True is for the format features, but"):
         DataSettings(standardize=True).check_for("long", "x.csv")
 
 
@@ -120,5 +123,5 @@ def test_every_field_has_a_default():
 
 def test_squared_is_asked_for():
     assert DataSettings(squared=False).are_squared() is False
-    with pytest.raises(SettingsError, match="squared is not given: say squared = true if"):
+    with pytest.raises(SettingsError, match="not known whether the distances are squared; pass squared=True if"):
         DataSettings().are_squared()

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.notes.random_choices import Draws, at
-from tetiwd.notes.vocabulary import (
+from tetiwd.notes.synthetic.random_choices import Draws, at
+from tetiwd.notes.synthetic.vocabulary import (
     BACKGROUND,
     BOILERPLATE,
     HEADINGS,
@@ -59,7 +59,7 @@ def note_texts(
     topic = topics_of(draws, groups, group[note], illness[note], specific, place)
     sentences = sentences_about(draws, topic, days[note], traits[note], typos)
 
-    section = np.array([SECTIONS.index(own.section) for own in TOPICS.values()])[topic]
+    section = np.array([SECTIONS.index(named.section) for named in TOPICS.values()])[topic]
     heading = draws.uniform(len(lengths) * len(SECTIONS))
     order = np.lexsort((draws.uniform(len(note)), section, note))
     parts: list[list[str]] = [[] for _ in range(len(lengths))]
@@ -84,10 +84,10 @@ def topics_of(
     topic = at(np.ones(len(BOILERPLATE)), place)
     topic = np.where(draws.uniform(n) < OWN_ILLNESS, len(BOILERPLATE) + illness, topic)
     speaks_of = np.where(draws.uniform(n) < STRAYS, draws.below(len(groups), n), group)
-    for g, own in enumerate(groups):
+    for g, kind in enumerate(groups):
         rows = np.flatnonzero(specific & (speaks_of == g))
-        about = np.array([position[name] for name in own.weights])
-        topic[rows] = about[at(list(own.weights.values()), place[rows])]
+        about = np.array([position[name] for name in kind.weights])
+        topic[rows] = about[at(list(kind.weights.values()), place[rows])]
     return topic
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.notes.vocabulary import TRAITS
+from tetiwd.notes.synthetic.vocabulary import TRAITS
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -42,5 +42,5 @@ class Draws:
 def at(weights: Any, quantiles: Floats) -> Ints:
     """Where these shares of the whole weight are reached."""
     cumulative = np.cumsum(np.asarray(weights, dtype=float))
-    found = np.searchsorted(cumulative, quantiles * cumulative[-1], side="right")
-    return np.minimum(found, np.flatnonzero(weights)[-1])
+    position = np.searchsorted(cumulative, quantiles * cumulative[-1], side="right")
+    return np.minimum(position, np.flatnonzero(weights)[-1])

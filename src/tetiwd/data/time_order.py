@@ -1,0 +1,150 @@
+"""Text that is about time, in order of time: dates, months, quarters, weeks, seasons, ranges, numbered visits.
+
+A label counts only if it can be read in one way. Where a set of labels is written in different ways, or means nothing
+certain ("late", "winter 2003" beside "spring 2003", which depends on the hemisphere), there is no order.
+"""
+
+import datetime
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+Key = tuple[Any, ...]
+
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+LONG_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october")
+LONG_MONTHS += ("november", "december")
+SEASONS = ("spring", "summer", "autumn", "fall", "winter", "season")
+PARTS = {"q": 4, "h": 2, "w": 53}  # quarters, halves and weeks of a year
+
+YEAR, MONTH = re.compile(r"\d{4}"), re.compile(r"\d{4}-\d{2}")
+YEAR_MONTH_DAY = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})")
+YEAR_AND_TWO_DIGITS = re.compile(r"(\d{4}) ?[-/–] ?(\d{2})")
+MONTH_OF_YEAR = re.compile(r"(\d{1,2})[/.](\d{4})")
+RANGE = re.compile(r"(\d+) ?(?:-|–|/|to) ?(\d+)")
+WORD_AND_YEAR = re.compile(r"([a-z]+)\.?[ _-]?(\d{4}(?: ?[-/–] ?\d{2,4})?)")
+YEAR_AND_WORD = re.compile(r"(\d{4}(?: ?[-/–] ?\d{2,4})?)[ _-]?([a-z]+)\.?")
+PART_AND_YEAR = re.compile(r"([qhw])(\d{1,2})[ _/-]?(\d{4})")
+YEAR_AND_PART = re.compile(r"(\d{4})[ _/-]?([qhw])(\d{1,2})")
+NUMBERED = re.compile(r"(\D*?)[ _-]?(\d+(?:\.\d+)?)(\D*)")
+
+
+def in_order_of_time(labels: Sequence[str]) -> list[str] | None:
+    """Different labels in order of time; None where that cannot be said."""
+    if len(labels) < 2:
+        return list(labels)
+    texts = [" ".join(label.split()).lower() for label in labels]
+    for read in WAYS:
+        keys = [read(text) for text in texts]
+        known = [key for key in keys if key is not None]
+        if len(known) == len(keys) and _comparable(known) and len(set(known)) == len(keys):
+            return [label for _, label in sorted(zip(known, labels, strict=True))]
+    return None
+
+
+def read_date(text: str) -> tuple[datetime.datetime, str] | None:
+    """The moment a date begins and how precise it is ("year", "month", "day"); None if it is no ISO date.
+
+    Unknown months and days may be written XX, as sequence databases do: 2009-XX-XX is the year 2009.
+    """
+    text = text.replace("-XX", "").replace("-xx", "")
+    try:
+        if YEAR.fullmatch(text):
+            return datetime.datetime(int(text), 1, 1), "year"
+        if MONTH.fullmatch(text):
+            return datetime.datetime(int(text[:4]), int(text[5:]), 1), "month"
+        return datetime.datetime.fromisoformat(text.upper()).replace(tzinfo=None), "day"
+    except ValueError:
+        return None
+
+
+def _comparable(keys: Sequence[Key]) -> bool:
+    """Keys that begin with a word count only if the word is the same in all of them."""
+    return len({key[0] for key in keys if isinstance(key[0], str)}) < 2
+
+
+def _year_month_day(text: str) -> Key | None:
+    match = YEAR_MONTH_DAY.fullmatch(text)
+    try:
+        return None if match is None else (datetime.date(*map(int, match.groups())),)
+    except ValueError:
+        return None
+
+
+def _season(text: str) -> Key | None:
+    """2003/04: the second year follows the first."""
+    match = YEAR_AND_TWO_DIGITS.fullmatch(text)
+    if match is None or (int(match[1]) + 1) % 100 != int(match[2]):
+        return None
+    return (int(match[1]),)
+
+
+def _year_and_month(text: str) -> Key | None:
+    """2004/03, 03/2004, Jan 2004 or 2004 January."""
+    match, month = YEAR_AND_TWO_DIGITS.fullmatch(text), None
+    if match is not None:
+        year, month = int(match[1]), int(match[2])
+    elif (match := MONTH_OF_YEAR.fullmatch(text)) is not None:
+        year, month = int(match[2]), int(match[1])
+    elif (words := _word_and_year(text)) is not None and words[1].isdigit():
+        names = LONG_MONTHS if words[0] in LONG_MONTHS else MONTHS
+        word = "sep" if words[0] == "sept" else words[0]
+        year, month = int(words[1]), names.index(word) + 1 if word in names else 0
+    return (year, month) if month is not None and 1 <= month <= 12 else None
+
+
+def _part_of_year(text: str) -> Key | None:
+    """2004 Q1, Q1 2004, 2004-H2 or 2004-W07."""
+    match = YEAR_AND_PART.fullmatch(text)
+    if match is not None:
+        year, part, number = match.groups()
+    elif (match := PART_AND_YEAR.fullmatch(text)) is not None:
+        part, number, year = match.groups()
+    else:
+        return None
+    return (part, int(year), int(number)) if 1 <= int(number) <= PARTS[part] else None
+
+
+def _named_season(text: str) -> Key | None:
+    """Winter 2003 or winter 2003/04, in order if all are the same season."""
+    words = _word_and_year(text)
+    if words is None or words[0] not in SEASONS:
+        return None
+    season, years = "autumn" if words[0] == "fall" else words[0], words[1]
+    if years.isdigit():
+        return (f"{season} of one year", int(years))
+    first = _season(years) or _range(years)
+    return None if first is None else (f"{season} of two years", first[0])
+
+
+def _range(text: str) -> Key | None:
+    match = RANGE.fullmatch(text)
+    if match is None or len(match[2]) < len(match[1]) or int(match[2]) < int(match[1]):
+        return None
+    return (int(match[1]), int(match[2]))
+
+
+def _numbered(text: str) -> Key | None:
+    """Day 30, visit 2, 1990s: a number with the same words around it."""
+    match = NUMBERED.fullmatch(text)
+    return None if match is None else (f"{match[1]} {match[3]}", float(match[2]))
+
+
+def _word_and_year(text: str) -> tuple[str, str] | None:
+    match = WORD_AND_YEAR.fullmatch(text)
+    if match is not None:
+        return match[1], match[2]
+    match = YEAR_AND_WORD.fullmatch(text)
+    return None if match is None else (match[2], match[1])
+
+
+WAYS: tuple[Callable[[str], Key | None], ...] = (
+    read_date,
+    _season,
+    _year_and_month,
+    _year_month_day,
+    _part_of_year,
+    _named_season,
+    _range,
+    _numbered,
+)
