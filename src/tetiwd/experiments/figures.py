@@ -11,11 +11,11 @@ from tetiwd.baselines.methods import OURS
 from tetiwd.errors import DataError, SettingsError
 from tetiwd.experiments.statistics import ALL, SMALLER, per_repeat
 from tetiwd.experiments.summary import number, signed
-from tetiwd.io.writing import write_text, write_whole
 from tetiwd.plots.colours import GREY, lineage_colour
 from tetiwd.plots.marks import quiet, svg_of
 from tetiwd.plots.style import FILL, INK, PIXEL, SMALL, SOFT, bare, styled, title
 from tetiwd.plots.text import count, label, text_width
+from tetiwd.writing import write_text, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,7 @@ import tetiwd
 from tetiwd.errors import RunFolderError
 from tetiwd.experiments.plan import Plan, Repeat
 from tetiwd.experiments.repeat import COLUMNS
-from tetiwd.io.writing import write_table, write_text
+from tetiwd.writing import write_table, write_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -162,7 +162,7 @@ def synthetic_sentences(
 
 def write_synthetic_notes(path: str | Path, seed: int = 0, **settings: Any) -> SyntheticNotes:
     """Write the table of synthetic notes as a CSV file, which must not be there yet. Settings go to synthetic_notes."""
-    from tetiwd.io.writing import write_table
+    from tetiwd.writing import write_table
 
     target = Path(path)
     if target.suffix.lower() != ".csv":
