@@ -21,29 +21,40 @@ MOST_NAMED = 6  # lineages that a sentence lists one by one
 
 @dataclass(frozen=True)
 class Narrative:
-    """Sentences about a run, by subject."""
+    """Sentences by what they are about."""
 
-    findings: list[str]  # lineages, what happened to them, how certain that is, and what comes next
-    about_the_run: list[str]
-    verdict: str  # on convergence
+    findings: tuple[str, ...]  # the first one is an overview
+    run: tuple[str, ...]  # about the run itself
+    verdict: str
     remarks: tuple[str, ...]
 
-
-def narrative_of(analysis: "Analysis") -> Narrative:
-    """A few sentences about everything that matters in a run."""
-    sample = analysis.sample
-    return Narrative(
-        [_overview(analysis), *_lives(analysis), _certainty(analysis), *_links(analysis), *_next(analysis)],
-        [] if sample.complete else ["The run was stopped early; it can be continued."],
-        sample.diagnostics.verdict,
-        sample.remarks,
-    )
+    @property
+    def sentences(self) -> list[str]:
+        """All of them."""
+        return [*self.findings, *self.run, self.verdict, *self.remarks]
 
 
 def narrate(analysis: "Analysis") -> list[str]:
-    """All sentences, one after the other."""
-    told = narrative_of(analysis)
-    return [*told.findings, *told.about_the_run, told.verdict, *told.remarks]
+    """A few sentences: lineages and their lives, how certain they are, what comes next, and whether to trust it all."""
+    return narrative(analysis).sentences
+
+
+def narrative(analysis: "Analysis", times: Sequence[str] | None = None) -> Narrative:
+    """The same sentences, sorted. ``times`` replaces the labels of the times in all but the verdict and remarks."""
+    sample = analysis.sample
+    labels = sample.series.times if times is None else times
+    return Narrative(
+        findings=(
+            _overview(analysis, labels),
+            *_lives(analysis, labels),
+            _certainty(analysis),
+            *_links(analysis, labels),
+            *_next(analysis),
+        ),
+        run=() if sample.complete else ("The run was stopped early; it can be continued.",),
+        verdict=sample.diagnostics.verdict,
+        remarks=tuple(sample.remarks),
+    )
 
 
 def listed(names: Sequence[Any]) -> str:
@@ -55,7 +66,7 @@ def listed(names: Sequence[Any]) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def _overview(analysis: "Analysis") -> str:
+def _overview(analysis: "Analysis", times: Sequence[Any]) -> str:
     series, clustering = analysis.sample.series, analysis.clustering
     n, T = sum(series.n_objects), series.n_epochs
     who = f"{n} objects" if series.ids is None else f"{n} observations of {len(_everybody(analysis))} objects"
@@ -64,14 +75,14 @@ def _overview(analysis: "Analysis") -> str:
     k = clustering.n_clusters
     clusters = plural(k[0], "cluster") if min(k) == max(k) else f"{min(k)} to {max(k)} clusters"
     return (
-        f"{who} at {T} times ({series.times[0]} to {series.times[-1]}) form {clusters} at a time, "
+        f"{who} at {T} times ({times[0]} to {times[-1]}) form {clusters} at a time, "
         f"{plural(clustering.n_lineages, 'lineage')} in all."
     )
 
 
-def _lives(analysis: "Analysis") -> list[str]:
+def _lives(analysis: "Analysis", times: Sequence[Any]) -> list[str]:
     present = analysis.alignment.present
-    times, T = analysis.sample.series.times, len(present)
+    T = len(present)
     if T == 1:
         return []
     alone = np.bincount(analysis.clustering.flat) == 1  # an object that fits nowhere
@@ -110,18 +121,19 @@ def _certainty(analysis: "Analysis") -> str:
     return f"An object belongs to its cluster with probability {certainty.mean():.2f} on average; {rest}."
 
 
-def _links(analysis: "Analysis") -> list[str]:
+def _links(analysis: "Analysis", times: Sequence[Any]) -> list[str]:
     links = analysis.lineages.links()
     shown = links[links.in_clustering].dropna(subset=["probability"])
     if shown.empty:
         return []
     weakest = shown.loc[shown.probability.idxmin()]
     made = analysis.clustering.linked_by
+    label = dict(zip(analysis.sample.series.times, times, strict=True))
     return [
         HOW_LINKED["model" if made is None else made.name],
         f"The links of the lineages from one time to the next have probability {shown.probability.mean():.2f} on "
-        f"average; the weakest is that of lineage {weakest.lineage} from {weakest.source[1]} to {weakest.target[1]} "
-        f"({weakest.probability:.2f}).",
+        f"average; the weakest is that of lineage {weakest.lineage} from {label[weakest.source[1]]} to "
+        f"{label[weakest.target[1]]} ({weakest.probability:.2f}).",
     ]
 
 
