@@ -466,7 +466,7 @@ def test_a_fit_outlives_the_reader_of_its_messages(table, tmp_path, more, code):
             ["simulate", "--design", "unequal", "--sizes", "3,4", "--out", "OUT/s"],
         ),
         ("--quick is --repeats 5, not 7", ["experiment", "control", "--quick", "--repeats", "7", "--out", "OUT/e"]),
-        ("--distance far is for the format long", ["check", "TABLE", "--distance", "far"]),
+        ("--symmetrize is for the formats", ["check", "TABLE", "--symmetrize"]),
         ("--n-next 5 is about a forecast", ["fit", "TABLE", "--set", "model.coupling=false", "--n-next", "5"]),
     ],
     ids=lambda words: " ".join(words) if isinstance(words, list) else "",

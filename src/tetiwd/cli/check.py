@@ -1,4 +1,4 @@
-"""``tetiwd check``: what is in these files, what is wrong with them, and what the model will assume."""
+"""``tetiwd check``: the contents of input files, their faults, and what the model will assume."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tetiwd.io.read import Input
 
 LARGEST_CHECKED = 3000  # objects of a time whose eigenvalues are found; they take O(n³)
-ONE_TIME = "there is only one time; name the column of times with --time, or a table of them with --objects"
+ONE_TIME = "there is only one time; name the column with the times with --time, or a table of them with --objects"
 MUCH_NEGATIVE = 0.05
 UNLIKE_COLUMNS = 10.0  # ratio of standard deviations of features
 
@@ -32,67 +32,77 @@ def check(files: o.Files, *, settings: RunSettings, console: Console) -> None:
     from tetiwd.io.read import read_series
 
     with console.busy("Reading"):
-        found = read_series(files, settings.data)
-    with console.busy("Looking at eigenvalues"):
-        facts = examine(found, settings)
+        given = read_series(files, settings.data)
+    with console.busy("Computing eigenvalues"):
+        facts = examine(given, settings)
     show(facts, console)
     console.result(facts)
 
 
-def examine(found: "Input", settings: RunSettings) -> dict[str, Any]:
+def examine(given: "Input", settings: RunSettings) -> dict[str, Any]:
     """Everything that check says, as plain values."""
-    import numpy as np
-
-    from tetiwd.data.squared_or_plain import suspect_wrong_choice
-
-    series = found.series
-    warnings: list[str] = []
+    series = given.series
     by_name = {way: _estimate(series, way) for way in ("auto", "spectrum", "dispersion")}
     negative = [_negative_share(series, t) if n <= LARGEST_CHECKED else None for t, n in enumerate(series.n_objects)]
     worst = max((share for share in negative if share is not None), default=0.0)
-    other = None
-    if settings.data.squared is not None and found.format not in ("features", "fasta"):
-        other = suspect_wrong_choice(series, settings.data.squared)
-    if other:
-        warnings.append(f"{other}; use --{'plain' if settings.data.squared else 'squared'}")
-    elif worst > MUCH_NEGATIVE:
-        warnings.append(
-            f"up to {worst:.0%} of the eigenvalue mass is negative: these are not distances between points; "
-            "consider --set data.repair=clip, or --set data.repair=shift"
-        )
-    if series.features is not None and series.features.spread is None and series.features.metric == "euclidean":
-        spread = np.concatenate(series.features.rows).std(axis=0)
-        names = series.features.names or [str(column) for column in range(len(spread))]
-        constant = [name for name, own in zip(names, spread, strict=True) if own == 0]
-        if constant:
-            warnings.append(f"column {constant[0]} is the same for all objects and tells nothing; leave it out")
-        if spread[spread > 0].min(initial=np.inf) * UNLIKE_COLUMNS < spread.max():
-            warnings.append("features have very different spreads, so that the largest decide; consider --standardize")
-    identical = sum(int((own == 0).sum() - len(own)) // 2 for own in series.matrices if series.kind == "distances")
-    recurring = None
-    if series.ids is not None:
-        everybody = [set(own.tolist()) for own in series.ids]
-        union = set().union(*everybody)
-        recurring = {
-            "objects": len(union),
-            "at_several_times": sum(sum(i in own for own in everybody) > 1 for i in union),
-        }
+    matrices = series.matrices if series.kind == "distances" else ()
     return {
-        "format": found.format,
+        "format": given.format,
         "kind": series.kind,
         "times": [
             {"time": time, "objects": n, "negative_share": share}
             for time, n, share in zip(series.times, series.n_objects, negative, strict=True)
         ],
-        "ids": recurring,
+        "ids": _recurring(series),
         "cross_time_distances": series.cross is not None,
         "features": None if series.features is None else series.features.n_features,
         "unit": series.unit,
-        "identical_pairs": identical,
+        "identical_pairs": sum(int((D == 0).sum() - len(D)) // 2 for D in matrices),
         "dof": by_name | {"used": _used(series, settings.model.dof)},
-        "remarks": [*found.remarks, *([ONE_TIME] if series.n_epochs == 1 else [])],
-        "warnings": warnings,
+        "remarks": [*given.remarks, *([ONE_TIME] if series.n_epochs == 1 else [])],
+        "warnings": [*_warnings_of_distances(given, settings, worst), *_warnings_of_features(series)],
     }
+
+
+def _warnings_of_distances(given: "Input", settings: RunSettings, worst: float) -> list[str]:
+    from tetiwd.data.squared_or_plain import suspect_wrong_choice
+
+    squared = settings.data.squared
+    if squared is not None and given.format not in ("features", "fasta"):
+        suspicion = suspect_wrong_choice(given.series, squared)
+        if suspicion:
+            return [f"{suspicion}; use --{'plain' if squared else 'squared'}"]
+    if worst <= MUCH_NEGATIVE:
+        return []
+    return [
+        f"up to {worst:.0%} of the eigenvalue mass is negative: these are not distances between points; "
+        "consider --set data.repair=clip, or --set data.repair=shift"
+    ]
+
+
+def _warnings_of_features(series: "DistanceSeries") -> list[str]:
+    import numpy as np
+
+    features = series.features
+    if features is None or features.spread is not None or features.metric != "euclidean":
+        return []
+    spread = np.concatenate(features.rows).std(axis=0)
+    names = features.names or [str(column) for column in range(len(spread))]
+    constant = [name for name, deviation in zip(names, spread, strict=True) if deviation == 0]
+    warnings = [f"column {name} is the same for all objects and can be left out" for name in constant[:1]]
+    if spread[spread > 0].min(initial=np.inf) * UNLIKE_COLUMNS < spread.max():
+        warnings.append("features have very different spreads, so the widest dominate; consider --standardize")
+    return warnings
+
+
+def _recurring(series: "DistanceSeries") -> dict[str, int] | None:
+    """How many objects there are, and how many of them at several times; None without ids."""
+    if series.ids is None:
+        return None
+    present = [set(ids.tolist()) for ids in series.ids]
+    everybody = set().union(*present)
+    several = sum(sum(name in ids for ids in present) > 1 for name in everybody)
+    return {"objects": len(everybody), "at_several_times": several}
 
 
 def _estimate(series: "DistanceSeries", way: str) -> float | None:
@@ -131,13 +141,13 @@ def show(facts: dict[str, Any], console: Console) -> None:
             f"{facts['ids']['objects']} different ids, {facts['ids']['at_several_times']} at more than one time."
         )
     else:
-        console.say("No ids: objects of different times are not known to be the same.")
+        console.say("No ids: it is not known which objects of different times are the same.")
     if facts["features"]:
         console.say(f"{facts['features']} features.")
     for remark in facts["remarks"]:
         console.say(f"Note: {remark}")
-    shares = [own["negative_share"] for own in facts["times"]]
-    epochs["negative_share"] = ["not looked at" if own is None else f"{own:.1%}" for own in shares]
+    shares = [time["negative_share"] for time in facts["times"]]
+    epochs["negative_share"] = ["not computed" if share is None else f"{share:.1%}" for share in shares]
     epochs.columns = pd.Index(["time", "objects", "negative eigenvalue mass"])
     epochs["time"] = epochs.time.astype(str)
     console.table(epochs)
