@@ -74,7 +74,7 @@ def plot_geometry(analysis: "Analysis", t: int, ax: "Axes | None" = None, *, mar
     ax.set_ylim(k - 0.5, -0.5)
     ax.set_aspect("equal", anchor="NW")
     without_axes(ax)
-    note = f"below: model · above: measured · within a cluster: {_number(within_clusters(analysis), largest)}"
+    note = f"below: model · above: measured · within one: {_number(within_clusters(analysis), largest)}"
     if k < n_all:
         note = f"the {k} largest of {n_all} clusters · {note}"
     if k == 1:
