@@ -39,8 +39,8 @@ def _checked_dof(dof: Any) -> Any:
     if isinstance(plain, str):
         check_way_to_dof(plain)
         return plain
-    value = tuple(plain) if isinstance(plain, Sequence) and len(plain) else plain
-    for number in value if isinstance(value, tuple) else (value,):
+    value = tuple(plain) if isinstance(plain, Sequence) else plain
+    for number in value or [plain] if isinstance(value, tuple) else [value]:
         check_positive("dof", number)
     return value
 
@@ -210,8 +210,8 @@ class SamplerSettings(Settings):
     n_scale_steps: int = setting(2, "Metropolis steps per sweep on each of alpha, xi and new_scale.")
     init: Any = setting(
         "ward",
-        'Start: "ward" cuts a Ward tree at another height for every chain, "one" puts each time into one cluster (the '
-        "paper); or labels, one integer array per time, where equal integers at consecutive times are linked.",
+        'Start: "ward" cuts a Ward tree at a different height for every chain, "one" puts each time into one cluster '
+        "(the paper); or labels, one integer array per time, where equal integers at consecutive times are linked.",
         check=_checked_init,
     )
     anneal: Literal["posterior", "likelihood"] | None = setting(

@@ -1,7 +1,6 @@
 """What a user types, what comes back, and what is in the folder afterwards."""
 
 import json
-import os
 import re
 import shutil
 import signal
@@ -422,7 +421,7 @@ def test_a_bug_is_called_a_bug(monkeypatch, table):
         raise ZeroDivisionError("oh")
 
     monkeypatch.setattr(read, "read_series", broken)
-    assert "ZeroDivisionError: oh; this is a fault of the program" in tetiwd("check", table, code=1).stderr
+    assert "ZeroDivisionError: oh; this is a bug in tetiwd" in tetiwd("check", table, code=1).stderr
 
 
 def test_strict_tells_chains_that_disagree(table, tmp_path):
@@ -431,19 +430,53 @@ def test_strict_tells_chains_that_disagree(table, tmp_path):
     assert (tmp_path / "run" / "labels.csv").exists()
 
 
+TETIWD = f"{sys.executable} -m tetiwd"
+
+
 def test_output_into_a_pipe_that_closes(run):
-    reader, writer = os.pipe()
-    os.close(reader)
-    process = subprocess.run(
-        [sys.executable, "-c", "from tetiwd.cli import main; main()", "summarize", str(run)],
-        stdout=writer,
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    os.close(writer)
-    assert "Traceback" not in process.stderr
-    assert process.returncode == 0
+    shell = f"{TETIWD} summarize {run} | head -1; echo ${{PIPESTATUS[0]}}"
+    process = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False)
+    assert process.stdout.splitlines()[-1] == "0"
+    assert process.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("more", "code"), [([], 0), (["--strict", "--warmup", "0", "--draws", "4", "--set", "sampler.n_uncoupled=0"], 8)]
+)
+def test_a_fit_outlives_the_reader_of_its_messages(table, tmp_path, more, code):
+    words = ["--id", "patient", "--time", "year", "--chains", "2", "--warmup", "50", "--draws", "50", *more]
+    shell = f"{TETIWD} fit {table} {' '.join(words)} --out {tmp_path / 'run'} 2>&1 | head -1; echo ${{PIPESTATUS[0]}}"
+    process = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False)
+    assert process.stdout.splitlines()[-1] == str(code), process.stdout + process.stderr
+    assert process.stderr == ""
+    assert {path.name for path in (tmp_path / "run").iterdir()} == IN_FOLDER
+
+
+@pytest.mark.parametrize(
+    ("says", "words"),
+    [
+        ("--outcome is about the table of outcomes; name it with --outcomes", ["report", "RUN", "--outcome", "x"]),
+        ("--id is about the table of outcomes", ["report", "RUN", "--id", "x"]),
+        ("was not made from notes; leave out --show-text", ["report", "RUN", "--show-text", "--out", "OUT/r.html"]),
+        ("made from features; leave out --plain", ["predict", "RUN", "NEW", "--plain"]),
+        ("leave out --n-next", ["forecast", "RUN", "--backtest", "--n-next", "5"]),
+        ("--overwrite is about a file; name it with --out", ["forecast", "RUN", "--overwrite"]),
+        (
+            "sizes of its own; leave out --sizes",
+            ["simulate", "--design", "unequal", "--sizes", "3,4", "--out", "OUT/s"],
+        ),
+        ("--quick is --repeats 5, not 7", ["experiment", "control", "--quick", "--repeats", "7", "--out", "OUT/e"]),
+        ("--distance far is for the format long", ["check", "TABLE", "--distance", "far"]),
+        ("--n-next 5 is about a forecast", ["fit", "TABLE", "--set", "model.coupling=false", "--n-next", "5"]),
+    ],
+    ids=lambda words: " ".join(words) if isinstance(words, list) else "",
+)
+def test_options_without_effect_are_refused(run, table, tmp_path, says, words):
+    new = tmp_path / "new.csv"
+    new.write_text("patient,age,weight,height\nx1,0,8,0\n")
+    places = {"RUN": run, "TABLE": table, "NEW": new}
+    typed = [places.get(word, word.replace("OUT", str(tmp_path))) for word in words]
+    assert says in tetiwd(*typed, code=4).stderr
 
 
 def test_doctor_and_warmup():

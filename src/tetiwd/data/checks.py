@@ -11,7 +11,7 @@ from typing import Any, NoReturn, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.errors import DataError, Setting, TetiwdError, Text, Where, give
+from tetiwd.errors import DataError, Setting, Text, Where, give
 
 Matrix = NDArray[np.floating[Any]]
 BLOCK_ENTRIES = 1 << 20  # 8 MiB of float64
@@ -56,10 +56,10 @@ class Place:
 
 @contextmanager
 def located(**known: Any) -> Iterator[None]:
-    """Errors raised inside learn what is known about their place."""
+    """Errors about data learn what is known about their place."""
     try:
         yield
-    except TetiwdError as error:
+    except DataError as error:
         error.located(**known)
         raise
 

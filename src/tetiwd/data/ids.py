@@ -38,7 +38,13 @@ def table_labels(matrix: Any, place: Place) -> list[Any] | None:
     index, columns = getattr(matrix, "index", None), getattr(matrix, "columns", None)
     if index is None or columns is None:
         return None
-    rows, others = as_list(index, "index", "labels"), as_list(columns, "columns", "labels")
+    rows = as_list(index, "index", "labels")
+    check_same_labels(rows, as_list(columns, "columns", "labels"), place)
+    return rows
+
+
+def check_same_labels(rows: list[Any], others: list[Any], place: Place) -> None:
+    """Rows and columns are the same objects in the same order."""
     if len(rows) == len(others) and rows != others:
         i = next(i for i, (row, column) in enumerate(zip(rows, others, strict=True)) if row != column)
         at = f"row {i} is {rows[i]!r} and column {i} is {others[i]!r}"
@@ -48,7 +54,6 @@ def table_labels(matrix: Any, place: Place) -> list[Any] | None:
             f"has different labels on rows and columns: {at}",
             "label both with the objects, or leave out both",
         )
-    return rows
 
 
 def check_labels_agree(matrix: Any, ids: list[Any], place: Place) -> None:

@@ -41,7 +41,7 @@ def pairwise(X: Floats, metric: Metric, squared: bool | None, dtype: np.dtype[An
             among = squareform(pdist(X[start:end], metric))
             beyond = cdist(X[start:end], X[end:], metric) if end < len(X) else np.empty((len(block), 0))
         except (ValueError, AttributeError) as error:
-            raise DataError(f"metric {metric!r} failed: {error}") from error
+            raise DataError(f"metric {metric!r} failed: {error}", "choose another metric") from error
         values = factor * np.hstack([among, beyond])
         with np.errstate(over="ignore"):
             block[:, start:] = _within_range(values if squared else values**2, dtype)
@@ -58,7 +58,7 @@ def between(new: Floats, X: Floats, metric: Metric, squared: bool | None) -> Flo
     try:
         values = factor * cdist(new, X, metric)
     except (ValueError, AttributeError) as error:
-        raise DataError(f"metric {metric!r} failed: {error}") from error
+        raise DataError(f"metric {metric!r} failed: {error}", "choose another metric") from error
     return np.asarray(values if squared else values**2)
 
 

@@ -7,13 +7,22 @@ certain ("late", "winter 2003" beside "spring 2003", which depends on the hemisp
 import datetime
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 Key = tuple[Any, ...]
 
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-LONG_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october")
-LONG_MONTHS += ("november", "december")
+
+class Span(NamedTuple):
+    """From one number to another."""
+
+    start: int
+    end: int
+
+
+MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
 SEASONS = ("spring", "summer", "autumn", "fall", "winter", "season")
 PARTS = {"q": 4, "h": 2, "w": 53}  # quarters, halves and weeks of a year
 
@@ -59,8 +68,11 @@ def read_date(text: str) -> tuple[datetime.datetime, str] | None:
 
 
 def _comparable(keys: Sequence[Key]) -> bool:
-    """Keys that begin with a word count only if the word is the same in all of them."""
-    return len({key[0] for key in keys if isinstance(key[0], str)}) < 2
+    """Whether keys have one order: their words are the same, and none is a range within another one."""
+    if isinstance(keys[0][0], str):
+        return len({key[0] for key in keys}) == 1
+    ends = [key.end for key in sorted(keys) if isinstance(key, Span)]
+    return ends == sorted(ends)
 
 
 def _year_month_day(text: str) -> Key | None:
@@ -87,9 +99,8 @@ def _year_and_month(text: str) -> Key | None:
     elif (match := MONTH_OF_YEAR.fullmatch(text)) is not None:
         year, month = int(match[2]), int(match[1])
     elif (words := _word_and_year(text)) is not None and words[1].isdigit():
-        names = LONG_MONTHS if words[0] in LONG_MONTHS else MONTHS
-        word = "sep" if words[0] == "sept" else words[0]
-        year, month = int(words[1]), names.index(word) + 1 if word in names else 0
+        starts = [name.startswith(words[0]) and len(words[0]) > 2 for name in MONTHS]
+        year, month = int(words[1]), starts.index(True) + 1 if any(starts) else 0
     return (year, month) if month is not None and 1 <= month <= 12 else None
 
 
@@ -118,10 +129,13 @@ def _named_season(text: str) -> Key | None:
 
 
 def _range(text: str) -> Key | None:
+    """2001-2003, or a year by itself between such ranges."""
+    if text.isdecimal():
+        return Span(int(text), int(text))
     match = RANGE.fullmatch(text)
     if match is None or len(match[2]) < len(match[1]) or int(match[2]) < int(match[1]):
         return None
-    return (int(match[1]), int(match[2]))
+    return Span(int(match[1]), int(match[2]))
 
 
 def _numbered(text: str) -> Key | None:

@@ -53,7 +53,9 @@ class ExperimentFolder:
         try:
             return tomllib.loads((self.path / PLAN).read_text("utf-8"))
         except (OSError, tomllib.TOMLDecodeError):
-            raise RunFolderError(f"{self.path} is there already and is no experiment; choose another folder") from None
+            raise RunFolderError(
+                f"{self.path} is there already and is no experiment", "choose another folder"
+            ) from None
 
     def _keep(self, settings: dict[str, Any]) -> None:
         import tomli_w
@@ -85,7 +87,7 @@ class ExperimentFolder:
             raise RunFolderError(f"nothing in {self.path} is done yet")
         for table in tables:
             if tuple(table.columns) != COLUMNS:
-                raise RunFolderError(f"{self.tables} holds tables of another version; choose another folder")
+                raise RunFolderError(f"{self.tables} holds tables of another version", "choose another folder")
         results = pd.concat(tables, ignore_index=True)
         order = {name: i for i, name in enumerate((*plan.of_design.variants, *(plan.protocols or ())))}
         rank = np.lexsort((results["repeat"], results["protocol"].map(order), results["variant"].map(order)))

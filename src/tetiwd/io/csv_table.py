@@ -3,34 +3,52 @@
 import csv
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain, islice
 from typing import Literal
 
 import numpy as np
 
 from tetiwd.data.memory import require_memory
-from tetiwd.errors import DataError
-from tetiwd.io.dates import MISSING
+from tetiwd.errors import DataError, Setting, Text, Where
 from tetiwd.io.files import File, in_file, text_lines
 from tetiwd.io.tables import Columns, listed
+from tetiwd.io.text_values import MISSING
 
 CHUNK_FIELDS = 1 << 16
 TABS = (".tsv", ".tab", ".lsmat")
 
 
 class CsvTable:
-    """A table whose first line names its columns."""
+    """A table of text, opened and read once: its first two rows are kept, the rest is read on demand."""
 
     def __init__(self, file: File) -> None:
         self.file = file
-        _, fields = next(csv_rows(file), (0, []))
-        self.names = tuple(name.strip() for name in fields)
-        with in_file(file.name):
-            if not self.names:
-                raise DataError("holds no lines but comments; check how it was written")
-            twice = next((name for name in self.names if name and self.names.count(name) > 1), None)
-            if twice is not None:
-                raise DataError(f"has two columns named {twice!r}; give every column its own name")
+        self._rest = csv_rows(file)
+        self.top = list(islice(self._rest, 2))  # (line, fields)
+        if not self.top:
+            raise DataError("holds no lines but comments", "check how it was written", where=Where(file=file.name))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns, which stand in the first row."""
+        names = tuple(name.strip() for name in self.top[0][1])
+        twice = next((name for name in names if name and names.count(name) > 1), None)
+        if twice is not None:
+            raise DataError(
+                f"has two columns named {twice!r}", "give every column its own name", where=Where(file=self.file.name)
+            )
+        return names
+
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Line number and fields of every row; once."""
+        return chain(self.top, self._rest)
+
+    def is_number(self, name: str) -> bool:
+        """Whether the first value of a column is a number."""
+        fields = self.top[-1][1] if len(self.top) > 1 else []
+        position = self.names.index(name)
+        return position < len(fields) and as_number(fields[position]) is not None
 
     def read(self, text: Sequence[str], numbers: Sequence[str], maybe_numbers: Sequence[str] = ()) -> Columns:
         """These columns as text and these as numbers; ``maybe_numbers`` only where there are numbers in them."""
@@ -41,19 +59,19 @@ class CsvTable:
         lines = array("q")
         shared = _Stripped()
         with in_file(self.file.name):
-            for own_lines, fields in self._chunks():
-                lines += own_lines
+            for some_lines, fields in self._chunks():
+                lines += some_lines
                 require_memory(16 * len(parts) * len(lines), "the table", "use fewer rows or columns")
-                for name, values in texts.items():
-                    values.extend(map(shared.__getitem__, fields[place[name] :: len(self.names)]))
+                for name, column in texts.items():
+                    column.extend(map(shared.__getitem__, fields[place[name] :: len(self.names)]))
                 for name, pieces in parts.items():
-                    own = fields[place[name] :: len(self.names)]
-                    piece, wrong = _numbers(own)
+                    values = fields[place[name] :: len(self.names)]
+                    piece, wrong = as_float_array(values)
                     pieces.append(piece)
                     if wrong is not None and name not in failed:
-                        failed[name] = own_lines[wrong], own[wrong]
+                        failed[name] = some_lines[wrong], values[wrong]
             if not lines:
-                raise DataError(f"has a line of names ({listed(self.names)}) but no rows; check how it was written")
+                raise DataError(f"has a line of names ({listed(self.names)}) but no rows", "check how it was written")
             arrays = {name: np.concatenate(pieces) for name, pieces in parts.items()}
             no_numbers = {}
             for name, (line, value) in failed.items():
@@ -61,7 +79,7 @@ class CsvTable:
                 if is_text and not _has_decimal_comma(value):
                     no_numbers[name] = value
                     continue
-                raise DataError(f"line {line}, column {name}: {why_no_number(value, guessed=name in maybe_numbers)}")
+                raise no_number(value, Where(line=line, column=name), guessed=name in maybe_numbers)
             no_numbers |= {name: "" for name in maybe_numbers if not np.isfinite(arrays[name]).any()}
         arrays = {name: array for name, array in arrays.items() if name not in no_numbers}
         return Columns(self.file.name, len(lines), lines, "line", texts, arrays, no_numbers)
@@ -69,14 +87,15 @@ class CsvTable:
     def _chunks(self) -> Iterator[tuple["array[int]", list[str]]]:
         """Line numbers of some rows and their fields, row after row in one list."""
         width, lines, fields = len(self.names), array("q"), list[str]()
-        for line, own in islice(csv_rows(self.file), 1, None):
-            if len(own) != width:
+        for line, row in islice(self.rows(), 1, None):
+            if len(row) != width:
                 raise DataError(
-                    f"line {line} has {len(own)} fields, but the first line names {width} columns; "
-                    "look for a missing or superfluous separator"
+                    f"has {len(row)} fields, but the first line names {width} columns",
+                    "look for a missing or superfluous separator",
+                    where=Where(line=line),
                 )
             lines.append(line)
-            fields += own
+            fields += row
             if len(fields) >= CHUNK_FIELDS:
                 yield lines, fields
                 lines, fields = array("q"), []
@@ -84,8 +103,15 @@ class CsvTable:
             yield lines, fields
 
 
+def text_table(file: File) -> CsvTable:
+    """The text table of a file, opened once."""
+    if not isinstance(file.table, CsvTable):
+        file.table = CsvTable(file)
+    return file.table
+
+
 class _Stripped(dict[str, str | None]):
-    """Texts without blanks around them, None for nothing; one copy of every text however often it occurs."""
+    """Stripped texts, None for empty ones; equal texts share one copy."""
 
     def __missing__(self, raw: str) -> str | None:
         self[raw] = raw.strip() or None
@@ -115,13 +141,14 @@ def csv_rows(
                 if fields and any(fields):
                     yield n_before + reader.line_num, fields
         except csv.Error as error:
+            where = Where(line=n_before + reader.line_num)
             raise DataError(
-                f"line {n_before + reader.line_num} cannot be taken apart ({error}); look for a stray quotation mark"
+                f"cannot be taken apart ({error})", "look for a stray quotation mark", where=where
             ) from error
 
 
 def _separator(line: str, ending: str) -> str:
-    """What stands between fields: a tab where the name says so, otherwise what occurs in the first line."""
+    """What separates fields: a tab where the name says so, otherwise what occurs in the first line."""
     outside_quotes = "".join(line.split('"')[::2])
     for candidate in "\t;,":
         if candidate in outside_quotes:
@@ -129,27 +156,27 @@ def _separator(line: str, ending: str) -> str:
     return " " if " " in outside_quotes.strip() and ending not in (".csv", *TABS) else ","
 
 
-def _numbers(values: Sequence[str]) -> tuple[np.ndarray, int | None]:
-    """Numbers, NaN for what is missing or is none, and the position of the first that is none."""
+def as_float_array(values: Sequence[str], *, finite: bool = True) -> tuple[np.ndarray, int | None]:
+    """Values as numbers (NaN if missing or invalid) and the position of the first invalid one."""
     if "_" not in "".join(values):  # Python reads 1_000 as a number; nobody else does
         try:
-            found = np.fromiter(map(float, values), float, len(values))
-            if not np.isinf(found).any():
-                return found, None
+            numbers = np.fromiter(map(float, values), float, len(values))
+            if not (finite and np.isinf(numbers).any()):
+                return numbers, None
         except ValueError:
             pass
-    found, wrong = np.full(len(values), np.nan), None
+    numbers, wrong = np.full(len(values), np.nan), None
     for position, value in enumerate(values):
         number = as_number(value)
-        if number is not None and np.isfinite(number):
-            found[position] = number
+        if number is not None and (np.isfinite(number) or not finite):
+            numbers[position] = number
         elif value.strip() not in MISSING and wrong is None:
             wrong = position
-    return found, wrong
+    return numbers, wrong
 
 
 def as_number(text: str) -> float | None:
-    """The number a text is, None if it is none."""
+    """A text as a number, None if it is not one."""
     try:
         return None if "_" in text else float(text)
     except ValueError:
@@ -160,12 +187,12 @@ def _has_decimal_comma(text: str) -> bool:
     return "," in text and as_number(text.replace(",", ".", 1)) is not None
 
 
-def why_no_number(value: str, *, guessed: bool = False) -> str:
-    """What is wrong with a text where a finite number should be, and what to do."""
-    number = as_number(value)
-    if number is not None:
-        return f"{value!r} is not a finite number; correct it, or leave out the row"
-    remedy = "correct it, or name the columns to use with columns" if guessed else "correct it, or leave out the row"
-    if _has_decimal_comma(value):
+def no_number(value: str, where: Where, *, guessed: bool = False) -> DataError:
+    """The error for text where a finite number should be."""
+    fault = f"{value!r} is not a number" if as_number(value) is None else f"{value!r} is not a finite number"
+    remedy: Text = "correct it, or leave out the row"
+    if as_number(value) is None and _has_decimal_comma(value):
         remedy = "write decimals with a point"
-    return f"{value!r} is not a number; {remedy}"
+    elif as_number(value) is None and guessed:
+        remedy = ["correct it, or name the columns to use with ", Setting("columns")]
+    return DataError(fault, remedy, where=where)

@@ -4,29 +4,11 @@ import datetime
 from dataclasses import dataclass
 from typing import Any
 
-from tetiwd.declare import Settings, declarations, documented, setting
+from tetiwd.declare import Settings, documented, setting
 from tetiwd.errors import Setting, SettingsError, give
 from tetiwd.params import LARGEST_CROSS
 
-FORMATS = ("arrays", "matrix", "long", "features", "h5ad", "fasta")
 PERIODS = ("year", "quarter", "month", "week", "day")
-
-# Settings that only some formats can heed; given with another one they are refused instead of ignored.
-ONLY_FOR = {
-    "kind": ("arrays", "matrix", "long", "h5ad"),
-    "metric": ("features", "fasta"),
-    "standardize": ("features",),
-    "columns": ("features",),
-    "first": ("long",),
-    "second": ("long",),
-    "distance": ("long",),
-    "objects": ("arrays", "matrix", "fasta"),
-    "times": ("arrays", "matrix", "long", "features", "fasta"),
-    "obsp": ("h5ad",),
-    "symmetrize": ("arrays", "matrix", "long", "h5ad"),
-    "missing": ("features", "long", "fasta"),
-    "cross": ("arrays", "matrix", "features", "h5ad", "fasta"),
-}
 
 
 def _checked_columns(columns: Any) -> tuple[str, ...]:
@@ -78,7 +60,6 @@ class DataSettings(Settings):
         "Format of the files: arrays (npy, npz), matrix (square tables), long (tables with one row per pair), features "
         "(tables with one row per object), h5ad or fasta; auto detects it.",
         option="--format",
-        choices=("auto", *FORMATS),
     )
     kind: str = setting(
         "distances",
@@ -129,7 +110,7 @@ class DataSettings(Settings):
     )
     times: tuple[Any, ...] | None = setting(
         None,
-        "Labels of the time points, one per file or array, in the order of the files.",
+        "Labels of the time points in their order: one per file or array, or all that occur in a column of times.",
         option="--times",
         check=_checked_times,
         parse=_parsed_times,
@@ -186,18 +167,6 @@ class DataSettings(Settings):
             )
         if self.kind == "similarities" and self.cross:
             raise SettingsError([Setting("cross", True), " keeps distances"], ["it does not go with ", similarities])
-
-    def check_for(self, format: str, name: str) -> None:
-        """Refuse settings that reading in this format would ignore."""
-        for declaration in declarations(DataSettings):
-            suited, value = ONLY_FOR.get(declaration.name), getattr(self, declaration.name)
-            if suited is None or format in suited or value == declaration.default:
-                continue
-            formats = f"format{'s' if len(suited) > 1 else ''} {', '.join(suited)}"
-            raise SettingsError(
-                [Setting(declaration.name, value), f' is for the {formats}, but {name} is read as "{format}"'],
-                ["leave it out, or say with ", Setting("format"), " how to read the input"],
-            )
 
     def keeps_cross(self, n_rows: int) -> bool:
         """Whether distances between epochs are kept; unasked only for so many rows."""

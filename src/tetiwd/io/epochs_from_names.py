@@ -7,19 +7,19 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from tetiwd.io.dates import as_numbers, read_date
+from tetiwd.data.time_order import in_order_of_time, read_date
+from tetiwd.io.text_values import as_numbers
 
 DATE = re.compile(r"(?<!\d)\d{4}-\d{2}(-\d{2})?(?!\d)")
 NUMBER_AT_END, NUMBER_AT_START = re.compile(r"\d+(\.\d*)?$"), re.compile(r"^(\d*\.)?\d+")
-RANGE = re.compile(r"(\d+)-(\d+)")
 SEPARATORS = re.compile(r"[\s_]")
 
 
 def epochs_from_names(names: Sequence[str]) -> tuple[list[Any], list[int]]:
     """A label per epoch and the positions of the names, both in order of time.
 
-    Numbers, ranges of numbers and ISO dates are sorted. Anything else keeps the order given, because text has no order
-    of time in itself.
+    Numbers, dates and other text about time (seasons, quarters, ranges) are sorted. Anything else keeps the order in
+    which the user gave it.
     """
     if len(names) == 1:
         return [names[0]], [0]
@@ -32,26 +32,23 @@ def epochs_from_names(names: Sequence[str]) -> tuple[list[Any], list[int]]:
         order = sorted(range(len(names)), key=lambda i: numbers[i])
         return [numbers[i] for i in order], order
     texts = _texts(names)
-    spans = [RANGE.fullmatch(text) for text in texts]
-    if all(spans):
-        order = sorted(range(len(names)), key=lambda i: [float(end) for end in spans[i].groups()])  # type: ignore[union-attr]
-        return [texts[i] for i in order], order
-    return texts, list(range(len(names)))
+    ordered = in_order_of_time(texts) or texts
+    return ordered, [texts.index(text) for text in ordered]
 
 
 def _dates(names: Sequence[str]) -> list[str] | None:
     """The one date in every name, if the rest of the names is the same."""
-    found = [list(DATE.finditer(name)) for name in names]
-    if any(len(matches) != 1 for matches in found):
+    matches = [list(DATE.finditer(name)) for name in names]
+    if any(len(dates) != 1 for dates in matches):
         return None
-    dates = [matches[0] for matches in found]
+    dates = [one for (one,) in matches]
     rests = {(name[: at.start()], name[at.end() :]) for name, at in zip(names, dates, strict=True)}
     values = [at.group() for at in dates]
     return values if len(rests) == 1 and all(read_date(value) for value in values) else None
 
 
 def _without(names: Sequence[str], at_end: re.Pattern[str], at_start: re.Pattern[str]) -> list[str]:
-    """Names without what they have in common, which is cut so that no number is cut in two."""
+    """Names without their common start and end, never splitting a number."""
     prefix = at_end.sub("", _common_start(names))
     rests = [name[len(prefix) :] for name in names]
     suffix = at_start.sub("", _common_end(rests))
@@ -59,7 +56,7 @@ def _without(names: Sequence[str], at_end: re.Pattern[str], at_start: re.Pattern
 
 
 def _texts(names: Sequence[str]) -> list[str]:
-    """Names without the words they have in common; whole names if nothing would be left of one."""
+    """Names without their common words; whole names if one would become empty."""
     prefix, suffix = _common_start(names), _common_end(names)
     ends = [at.end() for at in SEPARATORS.finditer(prefix)]
     starts = [at.start() for at in SEPARATORS.finditer(suffix)]

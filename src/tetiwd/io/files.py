@@ -1,4 +1,4 @@
-"""Input files: whether they are there, how they are opened, their hash, and their name in front of every error."""
+"""Input files: whether they exist, how they are opened, their hash, and their name in every error."""
 
 import gzip
 import hashlib
@@ -11,36 +11,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
-from tetiwd.errors import DataError, MemoryLimitError
+from tetiwd.errors import DataError, MemoryLimitError, Where
 
 GZIP_MAGIC = b"\x1f\x8b"
 BLOCK = 1 << 20  # characters read at a time
 LONGEST_LINE = 1 << 28  # characters; a line of a table of 10 million objects would not be longer
 
-# What the errors of DistanceSeries tell a programmer to do, in the words of a settings file.
-IN_WORDS_OF_SETTINGS = {
-    "use DistanceSeries.from_similarities": 'set kind = "similarities"',
-    "similarities go to DistanceSeries.from_similarities": 'similarities need kind = "similarities"',
-    "use DistanceSeries.from_distances(…, squared=…)": 'set kind = "distances", and squared',
-    'pass symmetrize="mean"': 'set symmetrize = "mean"',
-    "or pass min_objects=": "or set drop_small = true, or min_objects = ",
-    "set the diagonal with np.fill_diagonal(D, 0)": "set the diagonal to 0",
-    "sort the columns with D.loc[:, D.index]": "sort the columns like the rows",
-    "say with squared=True or squared=False": "say with squared = true or squared = false",
-    'standardise the features over all epochs first and use metric="euclidean"': (
-        'set standardize = true and metric = "euclidean"'
-    ),
-    "cannot be standardised; leave it out": "cannot be standardised; leave it out, and name the others with columns",
-    ", or drop the labels with D.to_numpy()": ", or leave out both",
-}
 
-
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class File:
     """A file the user named."""
 
     name: str  # as the user gave it
     path: Path
+    table: Any = None  # the opened table, kept so that the file is opened once
 
     @property
     def ending(self) -> str:
@@ -63,13 +47,13 @@ def find_file(given: Any) -> File:
     file = File(str(given), Path(given))
     with in_file(file.name):
         if file.path.is_dir():
-            raise DataError("is a folder; name the files in it")
+            raise DataError("is a folder", "name the files in it")
         if not file.path.exists():
-            raise DataError(f"there is no such file (looked for it from {Path.cwd()}); check the name")
+            raise DataError(f"there is no such file (looked for it from {Path.cwd()})", "check the name")
         if not file.path.is_file():
-            raise DataError("is not a plain file; write the data to a file first")
+            raise DataError("is not a plain file", "write the data to a file first")
         if file.path.stat().st_size == 0:
-            raise DataError("is empty; check how it was written")
+            raise DataError("is empty", "check how it was written")
     return file
 
 
@@ -81,21 +65,23 @@ def sha256_of(file: File) -> str:
 
 @contextmanager
 def in_file(name: str) -> Iterator[None]:
-    """Errors raised inside get the name of the file in front; those of the system become ours."""
+    """Add the name of the file to errors, and turn errors of the system into our own."""
+    place = Where(file=name)
     try:
         yield
     except (DataError, MemoryLimitError) as error:
-        text = _in_words_of_settings(str(error))
-        raise type(error)(text if text.startswith(f"{name}: ") else f"{name}: {text}") from error
+        error.located(file=name)
+        raise
     except MemoryError as error:
-        raise MemoryLimitError(f"{name}: does not fit into memory; use fewer objects or epochs") from error
+        raise MemoryLimitError("does not fit into memory", "use fewer objects or epochs", where=place) from error
     except UnicodeDecodeError as error:
         byte = error.object[error.start] if isinstance(error.object, bytes) else 0
-        raise DataError(f"{name}: is not UTF-8 text (byte 0x{byte:02x}); save it as UTF-8") from error
+        raise DataError(f"is not UTF-8 text (byte 0x{byte:02x})", "save it as UTF-8", where=place) from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{name}: is damaged or cut off ({error}); copy or write it again") from error
+        raise DataError(f"is damaged or cut off ({error})", "copy or write it again", where=place) from error
     except OSError as error:
-        raise DataError(f"{name}: cannot be read ({error.strerror or error}); check that you may read it") from error
+        reason = error.strerror or error
+        raise DataError(f"cannot be read ({reason})", "check that you may read it", where=place) from error
 
 
 @contextmanager
@@ -118,17 +104,12 @@ def text_lines(file: File) -> Iterator[str]:
         while block := text.read(BLOCK):
             if "\0" in block:
                 number += (rest + block).partition("\0")[0].count("\n") + 1
-                raise DataError(f"line {number} holds a NUL byte; this is not a text file")
+                raise DataError("holds a NUL byte", "this is not a text file", where=Where(line=number))
             *lines, rest = (rest + block).split("\n")
             number += len(lines)
             if len(rest) > LONGEST_LINE:
-                raise DataError(f"line {number + 1} has more than {LONGEST_LINE} characters; this is not a table")
+                fault = f"has more than {LONGEST_LINE} characters"
+                raise DataError(fault, "this is not a table", where=Where(line=number + 1))
             yield from [line + "\n" for line in lines]
         if rest:
             yield rest
-
-
-def _in_words_of_settings(message: str) -> str:
-    for code, words in IN_WORDS_OF_SETTINGS.items():
-        message = message.replace(code, words)
-    return message

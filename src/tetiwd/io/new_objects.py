@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tetiwd.errors import DataError
+from tetiwd.errors import DataError, Where
 from tetiwd.io.files import File, find_file, in_file
 from tetiwd.io.npy import load_arrays
-from tetiwd.io.read import TABLES
-from tetiwd.io.tables import Columns, as_ids, column_for, is_row_number, listed, open_table
+from tetiwd.io.tables import TABLES, Columns, as_ids, column_for, is_row_number, listed, open_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,8 +26,9 @@ def read_new_objects(
     file = find_file(path)
     if file.ending not in (".npy", *TABLES):
         raise DataError(
-            f"{file.name}: new objects come as a table ({', '.join(TABLES)}) or .npy; give their features, or their "
-            "distances to the objects of one time"
+            f"new objects come as a table ({', '.join(TABLES)}) or .npy",
+            "give their features, or their distances to the objects of one time",
+            where=Where(file=file.name),
         )
     if file.ending == ".npy":
         return None, _from_array(file, features)
@@ -41,9 +41,9 @@ def _from_array(file: File, features: Sequence[str] | None) -> "pd.DataFrame":
     array = load_arrays(file, lambda name: False)["D"]
     with in_file(file.name):
         if array.ndim != 2:
-            raise DataError(f"has shape {array.shape}; give one row per new object")
+            raise DataError(f"has shape {array.shape}", "give one row per new object")
         if features is not None and array.shape[1] != len(features):
-            raise DataError(f"has {array.shape[1]} columns; give {len(features)}: {listed(features)}")
+            raise DataError(f"has {array.shape[1]} columns", f"give {len(features)}: {listed(features)}")
     return pd.DataFrame(array, columns=None if features is None else list(features))
 
 
@@ -54,18 +54,18 @@ def _from_table(
 
     with in_file(file.name):
         table = open_table(file)
-        own = column_for(table, id, usual_id, "id")
-        text = [] if own is None else [own]
+        id = column_for(table, id, usual_id, "id")
+        text = [] if id is None else [id]
         if features is None:
-            wanted = [name for name in table.names if name != own and not is_row_number(name)]
+            wanted = [name for name in table.names if name != id and not is_row_number(name)]
         else:
             wanted = list(features)
             absent = next((name for name in wanted if name not in table.names), None)
             if absent is not None:
-                raise DataError(f"has no column {absent!r}; new objects need {listed(wanted)}")
+                raise DataError(f"has no column {absent!r}", f"new objects need {listed(wanted)}")
         columns = table.read(text, wanted)
         _check_complete(columns)
-        ids = None if own is None else as_ids(columns.text[own])
+        ids = None if id is None else as_ids(columns.text[id])
         return ids, pd.DataFrame({name: columns.numbers[name] for name in wanted})
 
 
@@ -73,5 +73,5 @@ def _check_complete(columns: Columns) -> None:
     for name, values in columns.numbers.items():
         wrong = np.flatnonzero(~np.isfinite(values))
         if len(wrong):
-            what = "there is no value" if np.isnan(values[wrong[0]]) else f"{values[wrong[0]]} is not finite"
-            raise DataError(f"{columns.where(int(wrong[0]), name)}: {what}; fill it in, or leave out the object")
+            fault = "there is no value" if np.isnan(values[wrong[0]]) else f"{values[wrong[0]]} is not finite"
+            raise DataError(fault, "fill it in, or leave out the object", where=columns.where(int(wrong[0]), name))

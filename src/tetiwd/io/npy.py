@@ -3,13 +3,13 @@
 import math
 import tokenize
 import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.data.checks import located
 from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.errors import DataError
 from tetiwd.io.files import File, in_file
@@ -29,21 +29,12 @@ def load_arrays(file: File, may_be_text: Callable[[str], bool]) -> Arrays:
         if zipfile.is_zipfile(file.path):
             return _load_archive(file, may_be_text)
         if file.ending == ".npz":
-            raise DataError("is not an npz file, or cut off; write it again with np.savez")
+            raise DataError("is not an npz file, or cut off", "write it again with np.savez")
         with open(file.path, "rb") as stream:
             shape, dtype = _checked_header(stream, file.path.stat().st_size)
             _check_numbers(dtype)
-            require_memory(_bytes_of(shape, dtype), f"loading {_narrate(shape, dtype)}", SMALLER_DATA)
+            require_memory(_bytes_of(shape, dtype), f"loading {_described(shape, dtype)}", SMALLER_DATA)
             return {"D": _read_array(stream)}
-
-
-@contextmanager
-def about_array(name: str) -> Iterator[None]:
-    """Errors inside say which array of an archive they are about."""
-    try:
-        yield
-    except DataError as error:
-        raise DataError(f"the array {name!r} {error}") from error
 
 
 def _load_archive(file: File, may_be_text: Callable[[str], bool]) -> Arrays:
@@ -52,28 +43,28 @@ def _load_archive(file: File, may_be_text: Callable[[str], bool]) -> Arrays:
         with zipfile.ZipFile(file.path) as archive:
             members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
             if not members:
-                raise DataError("holds no arrays; write it with np.savez")
+                raise DataError("holds no arrays", "write it with np.savez")
             headers: dict[str, Header] = {}
             for member in members:
                 name = member.filename.removesuffix(".npy")
                 if name in headers:
-                    raise DataError(f"holds two arrays named {name!r}; write it again with np.savez")
-                with archive.open(member) as stream, about_array(name):
+                    raise DataError(f"holds two arrays named {name!r}", "write it again with np.savez")
+                with archive.open(member) as stream, located(matrix=f"the array {name!r}"):
                     headers[name] = _checked_header(stream, member.file_size)
                     if not may_be_text(name):
                         _check_numbers(headers[name][1])
             needed = sum(_bytes_of(*header) for header in headers.values())
             require_memory(needed, f"loading {len(headers)} arrays", SMALLER_DATA)
             for name, member in zip(headers, members, strict=True):
-                with archive.open(member) as stream, about_array(name):
+                with archive.open(member) as stream, located(matrix=f"the array {name!r}"):
                     arrays[name] = _read_array(stream)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-        raise DataError(f"is damaged or not a plain npz file ({error}); write it again with np.savez") from error
+        raise DataError(f"is damaged or not a plain npz file ({error})", "write it again with np.savez") from error
     return arrays
 
 
 def _checked_header(stream: IO[bytes], size: int) -> Header:
-    """Shape and type of the numbers, if the file is long enough to hold them; the stream is put back to its start."""
+    """Shape and type of an array, if the file is long enough to hold it; the stream returns to its start."""
     try:
         version = np.lib.format.read_magic(stream)
         if version == (1, 0):
@@ -87,16 +78,17 @@ def _checked_header(stream: IO[bytes], size: int) -> Header:
     except NOT_A_HEADER as error:
         raise _damaged(error) from error
     if any(length < 0 for length in shape):
-        raise DataError(f"says that its shape is {shape}; write it again with np.save")
+        raise DataError(f"says that its shape is {shape}", "write it again with np.save")
     if dtype.hasobject:
         raise DataError(
-            "holds Python objects, which are not read from files; convert them with .astype(float), or ids with "
-            ".astype(str)"
+            "holds Python objects, which are not read from files",
+            "convert them with .astype(float), or ids with .astype(str)",
         )
     if size - start < _bytes_of(shape, dtype):
         raise DataError(
-            f"is cut off: {_narrate(shape, dtype)} take {_bytes_of(shape, dtype):,} bytes, "
-            f"but there are {max(0, size - start):,}; write or copy it again"
+            f"is cut off: {_described(shape, dtype)} take {_bytes_of(shape, dtype):,} bytes, "
+            f"but there are {max(0, size - start):,}",
+            "write or copy it again",
         )
     return shape, dtype
 
@@ -111,17 +103,17 @@ def _read_array(stream: IO[bytes]) -> NDArray[Any]:
 def _check_numbers(dtype: "np.dtype[Any]") -> None:
     if dtype.kind not in "biuf":
         kind = {"c": "complex numbers", "U": "text", "S": "text"}.get(dtype.kind, str(dtype))
-        raise DataError(f"holds {kind}; convert it to real numbers, for example with .astype(float)")
+        raise DataError(f"holds {kind}", "convert it to real numbers, for example with .astype(float)")
 
 
 def _bytes_of(shape: tuple[int, ...], dtype: "np.dtype[Any]") -> int:
     return math.prod(shape) * dtype.itemsize
 
 
-def _narrate(shape: tuple[int, ...], dtype: "np.dtype[Any]") -> str:
+def _described(shape: tuple[int, ...], dtype: "np.dtype[Any]") -> str:
     return f"{' × '.join(map(str, shape)) or '1'} numbers of type {dtype}"
 
 
 def _damaged(error: Exception) -> DataError:
     first_line = str(error).partition("\n")[0]
-    return DataError(f"is not an npy file, or damaged ({first_line}); write it again with np.save")
+    return DataError(f"is not an npy file, or damaged ({first_line})", "write it again with np.save")

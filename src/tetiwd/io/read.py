@@ -1,4 +1,4 @@
-"""The one door for input files: choose the format, read, repair, and say what was done."""
+"""The one door for input files: choose the reader, read, repair, and say what was done."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,21 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from tetiwd.data import DistanceSeries
-from tetiwd.errors import DataError
-from tetiwd.io.assemble import Found
+from tetiwd.errors import DataError, Setting, SettingsError, Where
+from tetiwd.io import readers
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, find_file, in_file, sha256_of
-from tetiwd.io.objects import ObjectTable, read_objects
-from tetiwd.io.tables import PARQUET, listed, open_table
-
-BY_ENDING = {
-    ".npy": "arrays",
-    ".npz": "arrays",
-    ".h5ad": "h5ad",
-    ".lsmat": "matrix",
-    **dict.fromkeys((".fa", ".fasta", ".fna", ".aln", ".faa"), "fasta"),
-}
-TABLES = (".csv", ".tsv", ".tab", ".txt", *PARQUET)
+from tetiwd.io.readers.reader import Reader, check_heeded
+from tetiwd.io.tables import listed
 
 
 @dataclass(frozen=True)
@@ -31,7 +22,6 @@ class Input:
     format: str  # the format that was used
     remarks: tuple[str, ...]  # what the user should know
     hashes: dict[str, str]  # file name as given → sha256
-    n_features: int | None  # for features
 
 
 def read_series(paths: Sequence[str | Path], settings: DataSettings | None = None) -> Input:
@@ -42,86 +32,61 @@ def read_series(paths: Sequence[str | Path], settings: DataSettings | None = Non
     """
     settings = settings or DataSettings()
     files = _files(paths)
-    format = settings.format if settings.format != "auto" else _common_format(files, settings)
-    settings.check_for(format, files[0].name)
-    table = None if settings.objects is None else find_file(settings.objects)
+    reader = _reader(files, settings)
+    check_heeded(settings, reader, readers.READERS, files[0].name)
+    objects = [] if settings.objects is None else [find_file(settings.objects)]
     remarks: list[str] = []
-    objects = None if table is None else read_objects(table, settings)
-    found = _read(format, files, settings, remarks, objects)
-    series = found.series
+    series = reader.read(files, settings, remarks)
     if settings.repair is not None:
         with in_file(", ".join(file.name for file in files)):
             series = series.repair(settings.repair)  # type: ignore[arg-type] # checked by the settings
-    hashes = {file.name: sha256_of(file) for file in [*files, *([] if table is None else [table])]}
-    return Input(series, format, tuple(remarks), hashes, found.n_features)
-
-
-def _read(
-    format: str, files: list[File], settings: DataSettings, remarks: list[str], objects: ObjectTable | None
-) -> Found:
-    """Readers are loaded when they are needed."""
-    if format == "arrays":
-        from tetiwd.io.arrays import read_arrays
-
-        return read_arrays(files, settings, remarks, objects)
-    if format == "matrix":
-        from tetiwd.io.square import read_matrices
-
-        return read_matrices(files, settings, remarks, objects)
-    if format == "fasta":
-        from tetiwd.io.fasta import read_fasta
-
-        return read_fasta(files, settings, remarks, objects)
-    if format == "h5ad":
-        from tetiwd.io.h5ad import read_h5ad
-
-        return read_h5ad(files, settings, remarks)
-    if format == "long":
-        from tetiwd.io.long import read_long
-
-        return read_long(files, settings, remarks)
-    from tetiwd.io.features import read_features
-
-    return read_features(files, settings, remarks)
+    hashes = {file.name: sha256_of(file) for file in [*files, *objects]}
+    return Input(series, reader.name, tuple(remarks), hashes)
 
 
 def _files(paths: Any) -> list[File]:
     given = [paths] if isinstance(paths, str | Path) else list(paths)
     if not given:
-        raise DataError("there are no input files; name at least one")
+        raise DataError("there are no input files", "name at least one")
     files = [find_file(path) for path in given]
     names = [file.name for file in files]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise DataError(f"{twice}: is named twice; name every file once")
+        raise DataError("is named twice", "name every file once", where=Where(file=twice))
     return files
 
 
-def _common_format(files: Sequence[File], settings: DataSettings) -> str:
-    formats = [_format_of(file, settings) for file in files]
-    for file, format in zip(files, formats, strict=True):
-        if format != formats[0]:
+def _reader(files: Sequence[File], settings: DataSettings) -> Reader:
+    """The reader that the settings name, or the one that all files call for."""
+    if settings.format != "auto":
+        by_name = {reader.name: reader for reader in readers.READERS}
+        if settings.format not in by_name:
+            known = ", ".join(f'"{name}"' for name in ("auto", *by_name))
+            raise SettingsError([Setting("format"), f" must be one of {known}, not {settings.format!r}"])
+        return by_name[settings.format]
+    suited = [_reader_of(file, settings) for file in files]
+    for file, reader in zip(files, suited, strict=True):
+        if reader is not suited[0]:
             raise DataError(
-                f'{file.name}: looks like the format "{format}", but {files[0].name} like "{formats[0]}"; '
-                "read them one by one, or say with format what they are"
+                f'looks like the format "{reader.name}", but {files[0].name} like "{suited[0].name}"',
+                ["read them one by one, or say with ", Setting("format"), " what they are"],
+                where=Where(file=file.name),
             )
-    return formats[0]
+    return suited[0]
 
 
-def _format_of(file: File, settings: DataSettings) -> str:
-    """From the name of a file; for tables, from its columns."""
-    if file.ending in BY_ENDING:
-        return BY_ENDING[file.ending]
-    if file.ending not in TABLES:
-        known = [*BY_ENDING, *TABLES]
-        raise DataError(
-            f"{file.name}: has a name that says nothing about its format; rename it ({listed(known, 30)}; text may be "
-            "packed as .gz), or say with format what it is"
-        )
-    if file.ending not in PARQUET:
-        from tetiwd.io.square import looks_square
-
-        if looks_square(file):
-            return "matrix"
-    names = open_table(file).names
-    return "long" if {settings.first, settings.second, settings.distance} <= set(names) else "features"
+def _reader_of(file: File, settings: DataSettings) -> Reader:
+    """From the name of a file; where several readers share an ending, from its first lines."""
+    for reader in readers.READERS:
+        if file.ending in reader.endings and reader.recognises(file, settings):
+            return reader
+    known = list(dict.fromkeys(ending for reader in readers.READERS for ending in reader.endings))
+    raise DataError(
+        "has a name that says nothing about its format",
+        [
+            f"rename it ({listed(known, 30)}; text may be packed as .gz), or say with ",
+            Setting("format"),
+            " what it is",
+        ],
+        where=Where(file=file.name),
+    )

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.errors import DataError
+from tetiwd.errors import DataError, Setting, Where
 from tetiwd.io.assemble import in_order
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File
 from tetiwd.io.tables import Columns, Table, column_for, is_missing, listed
-from tetiwd.io.windows import EpochOfRows, epochs_of, remark_on_order
+from tetiwd.io.windows import EpochOfRows, epochs_of
 
 
 @dataclass(frozen=True)
@@ -41,28 +41,24 @@ def part_of(file: File, columns: Columns, time: str | None, settings: DataSettin
     for name, values in columns.text.items():
         no_values = {value for value in set(values) if value is None or (name == time and is_missing(value))}
         if no_values:
-            own = np.array([value in no_values for value in values])
-            gaps |= _refused_unless_dropped(own, name, columns, settings)
+            missing = np.array([value in no_values for value in values])
+            gaps |= _refused_unless_dropped(missing, name, columns, settings)
     for name, numbers in columns.numbers.items():
         gaps |= _refused_unless_dropped(np.isnan(numbers), name, columns, settings)
     if gaps.any():
         remarks.append(f"{file.name}: left out {gaps.sum()} of {len(gaps)} rows with missing values")
     if gaps.all():
-        raise DataError(f"{file.name}: every row has missing values; choose other columns")
+        raise DataError("every row has missing values", "choose other columns", where=Where(file=file.name))
     return Part(file.stem, file.name, columns, time, np.flatnonzero(~gaps))
 
 
 def time_column(table: Table, settings: DataSettings) -> str | None:
-    """The column with times, None if there is none and none is needed."""
+    """The column of times; None if there is none and none is needed."""
     time = column_for(table, settings.time, "time", "time")
     if time is None and settings.by is not None:
         raise DataError(
-            f'by = "{settings.by}" needs dates, but there is no column "time"; name the column of dates with time '
-            f"(the columns are {listed(table.names)})"
-        )
-    if time is not None and settings.times is not None:
-        raise DataError(
-            f"times is for files without times, but every row has its time in column {time}; leave out times"
+            [Setting("by", settings.by), ' needs dates, but there is no column "time"'],
+            ["name the column of dates with ", Setting("time"), f" (the columns are {listed(table.names)})"],
         )
     return time
 
@@ -70,7 +66,7 @@ def time_column(table: Table, settings: DataSettings) -> str | None:
 def epochs_of_parts(
     parts: Sequence[Part], settings: DataSettings, remarks: list[str]
 ) -> tuple[list[Part], EpochOfRows]:
-    """The parts and the epoch of every row of them, one after the other; one epoch per file if rows have no times."""
+    """The parts in order and the epoch of each of their rows; without times in the rows, every file is one epoch."""
     with_time = [part.time is not None for part in parts]
     if not any(with_time):
         ordered, labels = in_order(parts, settings, remarks, "files")
@@ -78,18 +74,18 @@ def epochs_of_parts(
         return ordered, EpochOfRows(each, labels)
     if not all(with_time):
         lacking, having = parts[with_time.index(False)], parts[with_time.index(True)]
-        raise DataError(f"{lacking.file}: has no column {having.time}, which {having.file} has; add it")
+        raise DataError(
+            f"has no column {having.time}, which {having.file} has", "add it", where=Where(file=lacking.file)
+        )
     times = [time for part in parts if part.time is not None for time in part.text(part.time)]
     places = [(part, row) for part in parts for row in part.rows]
 
-    def where(position: int) -> str:
+    def where(position: int) -> Where:
         part, row = places[position]
-        return f"{part.file}: {part.columns.where(row, part.time or '')}"
+        return part.columns.where(row, part.time)
 
     declared = next((part.columns.declared.get(part.time or "") for part in parts), None)
-    epochs = epochs_of(times, settings.by, where, declared)
-    remark_on_order(epochs, remarks)
-    return list(parts), epochs
+    return list(parts), epochs_of(times, settings, where, declared)
 
 
 def _refused_unless_dropped(
@@ -99,7 +95,8 @@ def _refused_unless_dropped(
         row = int(gaps.argmax())
         others = f" ({gaps.sum()} rows have none)" if gaps.sum() > 1 else ""
         raise DataError(
-            f"{columns.file}: {columns.where(row, name)}: there is no value{others}; fill it in, or leave out "
-            'such rows with missing = "drop"'
+            f"there is no value{others}",
+            ["fill it in, or leave out such rows with ", Setting("missing", "drop")],
+            where=columns.where(row, name),
         )
     return gaps

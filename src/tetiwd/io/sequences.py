@@ -1,4 +1,4 @@
-"""Distances between aligned sequences: at how many sites two of them are known and differ.
+"""Distances between aligned sequences: the number of sites where both are known and differ.
 
 Letters become small numbers. Whether they are nucleotides or amino acids is decided by all letters of the input: if
 every one of them is a nucleotide or one of the codes for several nucleotides (IUPAC, and X), it is nucleotides, of
@@ -49,7 +49,7 @@ def encode(text: Letters, nucleotides: bool) -> Letters:
 
 
 def sequence_distances(codes: Letters, metric: str, dtype: str) -> Matrix:
-    """Number of sites at which both are known and differ ("hamming"); divided by those known in both ("p-distance")."""
+    """Sites where both are known and differ: their number ("hamming") or share of the sites known ("p-distance")."""
     n, n_sites = codes.shape
     kept = np.dtype(np.float64 if n_sites >= EXACT_IN_FLOAT32 else dtype)
     matrices = 1 if metric == "hamming" else 2

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from tetiwd.declare import Declaration, declarations
-from tetiwd.errors import SettingsError, in_toml
+from tetiwd.errors import Setting, SettingsError, in_toml
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.params import AnswerSettings, Gamma, Hyperparameters, SamplerSettings
 
@@ -23,6 +23,12 @@ class RunSettings:
     model: Hyperparameters = field(default_factory=Hyperparameters)
     sampler: SamplerSettings = field(default_factory=SamplerSettings)
     answers: AnswerSettings = field(default_factory=AnswerSettings)
+
+    def __post_init__(self) -> None:
+        if self.answers.n_next is not None and not self.model.coupling:
+            fault = " is about a forecast, which needs links through time"
+            forecast = Setting("n_next", self.answers.n_next)
+            raise SettingsError([forecast, fault], ["leave out this or ", Setting("coupling", False)])
 
     @classmethod
     def from_tables(cls, tables: Mapping[str, Any]) -> Self:

@@ -7,11 +7,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.errors import DataError
-from tetiwd.io.dates import MISSING, as_plain_integers
+from tetiwd.errors import DataError, Setting, Where
 from tetiwd.io.files import File
+from tetiwd.io.text_values import MISSING, as_plain_integers
 
 PARQUET = (".parquet", ".pq")
+TEXT_TABLES = (".csv", ".tsv", ".tab", ".txt")
+TABLES = (*TEXT_TABLES, *PARQUET)
 
 
 @dataclass
@@ -27,49 +29,63 @@ class Columns:
     no_numbers: dict[str, str] = field(default_factory=dict)  # columns asked for as numbers if they are, and are not
     declared: dict[str, list[Any]] = field(default_factory=dict)  # order of the values of a column that has one
 
-    def where(self, row: int, column: str) -> str:
+    def where(self, row: int, column: str | None = None) -> Where:
         """Where a value stands, for an error."""
-        return f"{self.unit} {self.lines[row]}, column {column}"
+        number = int(self.lines[row])
+        if self.unit == "line":
+            return Where(file=self.file, line=number, column=column)
+        return Where(file=self.file, row=number, column=column)
 
 
 class Table(Protocol):
-    """A table of which only the names of the columns are known yet."""
+    """A table whose column names are known and whose rows have not been read."""
 
     file: File
-    names: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+
+    def is_number(self, name: str) -> bool:
+        """Whether a column seems to hold numbers."""
 
     def read(self, text: Sequence[str], numbers: Sequence[str], maybe_numbers: Sequence[str] = ()) -> Columns:
         """These columns as text and these as numbers; ``maybe_numbers`` only where there are numbers in them."""
 
 
 def open_table(file: File) -> Table:
-    """The table of a file."""
-    if file.ending in PARQUET:
+    """The table of a file, opened once."""
+    if file.table is None and file.ending in PARQUET:
         from tetiwd.io.parquet_table import ParquetTable
 
-        return ParquetTable(file)
-    from tetiwd.io.csv_table import CsvTable
+        file.table = ParquetTable(file)
+    elif file.table is None:
+        from tetiwd.io.csv_table import text_table
 
-    return CsvTable(file)
+        return text_table(file)
+    table: Table = file.table
+    return table
 
 
-def column_for(table: Table, given: str | None, usual: str, what: str) -> str | None:
+def column_for(table: Table, given: str | None, usual: str, setting: str) -> str | None:
     """The column a setting names, or the usual one if there is one."""
     if given is None:
         return usual if usual in table.names else None
     if given not in table.names:
-        raise DataError(f"has no column {given!r}, which {what} names; its columns are {listed(table.names)}")
+        raise DataError(
+            [f"has no column {given!r}, which ", Setting(setting), " names"], f"its columns are {listed(table.names)}"
+        )
     return given
 
 
 def listed(names: Sequence[str], at_most: int = 12) -> str:
-    """Names for people."""
+    """A list of names as text, shortened."""
     shown = [name or "(no name)" for name in names[:at_most]]
     return ", ".join(shown) + (f", … ({len(names)} in all)" if len(names) > at_most else "")
 
 
 def is_missing(value: Any) -> bool:
-    """Nothing there, or written in one of the usual ways as nothing."""
+    """No value, or one of the usual ways to write that there is none."""
     return value is None or value != value or (isinstance(value, str) and value in MISSING)
 
 
@@ -81,5 +97,5 @@ def as_ids(values: Sequence[Any]) -> list[Any]:
 
 
 def is_row_number(name: str) -> bool:
-    """Columns that pandas writes for rows nobody named."""
+    """Whether a column is one that pandas adds to number the rows."""
     return not name or name.startswith(("Unnamed: ", "__index_level_"))

@@ -4,8 +4,12 @@ import datetime
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tetiwd.errors import DataError
-from tetiwd.io.dates import as_numbers, read_date
+from tetiwd.data.checks import located
+from tetiwd.data.time_order import read_date
+from tetiwd.data.times import check_times, sorted_times
+from tetiwd.errors import DataError, Setting, Where
+from tetiwd.io.data_settings import DataSettings
+from tetiwd.io.text_values import as_numbers
 
 FINE_ENOUGH = {
     "year": ("year", "month", "day"),
@@ -21,10 +25,9 @@ class EpochOfRows(list[Any]):
 
     ordered = True  # what DistanceSeries asks an ordered Categorical
 
-    def __init__(self, labels: Sequence[Any], categories: Sequence[Any], *, as_they_come: bool = False) -> None:
+    def __init__(self, labels: Sequence[Any], categories: Sequence[Any]) -> None:
         super().__init__(labels)
         self.categories = list(categories)
-        self.as_they_come = as_they_come  # nothing is known about their order in time
 
     def take(self, rows: Sequence[int]) -> "EpochOfRows":
         """The same for some of the rows."""
@@ -34,78 +37,103 @@ class EpochOfRows(list[Any]):
 
 
 def epochs_of(
-    times: Sequence[Any], by: str | None, where: Callable[[int], str], declared: Sequence[Any] | None = None
+    times: Sequence[Any],
+    settings: DataSettings,
+    where: Callable[[int], Where],
+    declared: Sequence[Any] | None = None,
 ) -> EpochOfRows:
     """The epoch of every row from its time: a number, text, or a date written as ISO text.
 
-    Numbers and dates are sorted. Other text keeps the order in which it first appears, or the order that was declared.
-    ``where`` says for an error where the time of a row stands.
+    Their order is that of ``settings.times``, or the declared one of a column that has one, or that of time; text
+    whose order in time is not known is refused. ``where`` says for an error where the time of a row stands.
     """
-    if by is not None:
-        return _windows(times, by, where)
-    texts = [time for time in times if isinstance(time, str)]
-    values: Sequence[Any] = times
+    labels, ordered = (list(times), None) if settings.by is None else _windows(times, settings.by, where)
+    if settings.by is None and all(isinstance(time, str) for time in times):
+        labels = as_numbers(times) or labels
+    if settings.times is not None:
+        return EpochOfRows(labels, _as_listed(labels, settings.times, where))
+    if ordered is not None:
+        return EpochOfRows(labels, ordered)
     if declared is not None:
-        return EpochOfRows(values, [label for label in declared if label in set(values)])
-    if len(texts) == len(times):
-        numbers = as_numbers(texts)
-        if numbers is None:
-            return _in_order_of_text(texts)
-        values = numbers
-    try:
-        return EpochOfRows(values, sorted(set(values)))
-    except TypeError:
-        mixed = next(row for row, value in enumerate(values) if isinstance(value, str) != isinstance(values[0], str))
-        raise DataError(
-            f"{where(0)}: {values[0]!r} and {where(mixed)}: {values[mixed]!r} are times of different kinds; "
-            "write them all in one way"
-        ) from None
+        present = set(times)
+        return EpochOfRows(times, [label for label in declared if label in present])
+    return EpochOfRows(labels, _sorted(labels, where))
 
 
 def describe_order(epochs: Sequence[Any], source: str) -> str:
-    """A note that says in which order epochs come."""
+    """A remark about the order of epochs."""
     shown = [str(label) for label in epochs]
     if len(shown) > 12:
         shown = [*shown[:5], "…", *shown[-5:]]
     return f"order of epochs ({source}): {', '.join(shown)}"
 
 
-def remark_on_order(epochs: EpochOfRows, remarks: list[str]) -> None:
-    """A note where the order of epochs is only that of the rows."""
-    if epochs.as_they_come and len(epochs.categories) > 1:
-        remarks.append(describe_order(epochs.categories, "as they first appear, because they are text"))
+def _as_listed(labels: Sequence[Any], listed: Sequence[Any], where: Callable[[int], Where]) -> list[Any]:
+    """The labels of the data in the order of the user's list; labels are compared as text."""
+    by_text = {_as_text(label): label for label in labels}
+    texts = [_as_text(label) for label in listed]
+    first = where(0)
+    place = Where(file=first.file, column=first.column)
+    extra = [text for text in texts if text not in by_text]
+    lacking = [text for text in by_text if text not in texts]
+    if extra or lacking:
+        faults = [f"only the setting has {', '.join(extra)}"] * bool(extra)
+        faults += [f"only the data have {', '.join(lacking)}"] * bool(lacking)
+        raise DataError(
+            [Setting("times"), " and the data disagree: ", ", ".join(faults)],
+            ["list every time of the data once, or leave out ", Setting("times")],
+            where=place,
+        )
+    with located(file=place.file, column=place.column):
+        return list(check_times([by_text[text] for text in texts], len(texts)))
 
 
-def _in_order_of_text(texts: list[str]) -> EpochOfRows:
-    different = list(dict.fromkeys(texts))
-    dates = {text: read_date(text) for text in different}
-    if all(dates.values()):
-        different.sort(key=lambda text: dates[text] or ())
-        return EpochOfRows(texts, different)
-    return EpochOfRows(texts, different, as_they_come=True)
+def _as_text(label: Any) -> str:
+    """A label as it is compared: 1 and 1.0 are the same."""
+    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
-def _windows(times: Sequence[Any], by: str, where: Callable[[int], str]) -> EpochOfRows:
+def _sorted(labels: Sequence[Any], where: Callable[[int], Where]) -> list[Any]:
+    different = list(dict.fromkeys(labels))
+    texts = [label for label in different if isinstance(label, str)]
+    if texts and len(texts) == len(different):
+        first = where(0)
+        with located(file=first.file, column=first.column):
+            return sorted_times(texts)
+    try:
+        return sorted(different)
+    except TypeError:
+        mixed = next(row for row, value in enumerate(labels) if isinstance(value, str) != isinstance(labels[0], str))
+        raise DataError(
+            f"{labels[mixed]!r} and {labels[0]!r} are times of different kinds",
+            "write them all in one way",
+            where=where(mixed),
+        ) from None
+
+
+def _windows(times: Sequence[Any], by: str, where: Callable[[int], Where]) -> tuple[list[Any], list[Any]]:
     known: dict[Any, Any] = {}
     begins: dict[Any, datetime.datetime] = {}
     for row, time in enumerate(times):
         if time in known:
             continue
-        found = read_date(str(time).strip())
-        if found is None:
+        date = read_date(str(time).strip())
+        if date is None:
             raise DataError(
-                f'{where(row)}: {time!r} is not a date, which by = "{by}" needs; write dates as 2014-08-05, or leave '
-                "out by"
+                [f"{time!r} is not a date, which ", Setting("by", by), " needs"],
+                ["write dates as 2014-08-05, or leave out ", Setting("by")],
+                where=where(row),
             )
-        moment, precision = found
+        moment, precision = date
         if precision not in FINE_ENOUGH[by]:
             raise DataError(
-                f"{where(row)}: {time!r} does not say which {by} it is; give whole dates, or a longer by, such as "
-                f'"{precision}"'
+                f"{time!r} does not say which {by} it is",
+                ["give whole dates, or use a longer ", Setting("by"), f', such as "{precision}"'],
+                where=where(row),
             )
         known[time] = label = _label(moment, by)
         begins[label] = min(moment, begins.get(label, moment))
-    return EpochOfRows([known[time] for time in times], sorted(begins, key=lambda label: begins[label]))
+    return [known[time] for time in times], sorted(begins, key=lambda label: begins[label])
 
 
 def _label(moment: datetime.datetime, by: str) -> Any:

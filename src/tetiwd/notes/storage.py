@@ -60,7 +60,7 @@ def load_visibility(run: Path) -> NotesShown:
 
 
 def _damaged(run: Path) -> RunFolderError:
-    return RunFolderError(f"{run / FOLDER} is damaged; run notes again")
+    return RunFolderError(f"{run / FOLDER} is damaged", "run notes again")
 
 
 def load_notes(run: Path) -> NotesSeries:

@@ -99,6 +99,34 @@ def test_pooled_matrix_can_be_dropped():
     assert np.array_equal(series.D[0], D[6:, 6:])
 
 
+def test_cross_is_kept_if_it_is_known():
+    D, time = squared_distances(points()), [2] * 6 + [1] * 6
+    options = {"squared": True, "keep_cross": "if known"}
+    known = DistanceSeries.from_pooled(D, time=time, **options)
+    always = DistanceSeries.from_pooled(D, time=time, squared=True)
+    assert np.array_equal(known.cross, always.cross)
+    assert all(np.array_equal(a, b) for a, b in zip(known.D, always.D, strict=True))
+    assert DistanceSeries.from_pooled(D, time=[1] * 12, **options).cross is None
+    D[0, 11] = D[11, 0] = np.nan
+    unknown = DistanceSeries.from_pooled(D, time=time, **options)
+    assert unknown.cross is None
+    assert all(np.array_equal(a, b) for a, b in zip(unknown.D, always.D, strict=True))
+    D[0, 1] = D[1, 0] = np.nan
+    with pytest.raises(DataError, match=r"^D\[1\] \(2\) has NaN at \(0, 1\)") as error:
+        DistanceSeries.from_pooled(D, time=time, **options)
+    assert error.value.where.epoch == 1
+
+
+def test_matrices_are_changed_only_if_that_is_allowed():
+    plain = np.sqrt(squared_distances(points()))
+    given = plain.copy()
+    kept = DistanceSeries.from_distances([given], squared=False)
+    assert np.array_equal(given, plain)
+    handed_over = DistanceSeries.from_distances([given], squared=False, overwrite=True)
+    assert np.shares_memory(handed_over.D[0], given)
+    assert np.array_equal(handed_over.D[0], kept.D[0])
+
+
 def test_unit_makes_the_mean_half_distance_one():
     series = DistanceSeries.from_distances([squared_distances(points(n, key=n)) for n in (5, 9)], squared=True)
     scaled = series.rescaled()

@@ -62,7 +62,7 @@ def test_assignments(text, tables):
         ({"answers": {"level": 2}}, "level must lie between 0 and 1"),
         ({"answers": {"loss": "l2"}}, "loss must be"),
         ({"answers": {"n_next": 0}}, "n_next must be a whole number"),
-        ({"data": {"format": "xls"}}, "format must be"),
+        ({"data": {"kind": "xls"}}, "kind must be"),
     ],
 )
 def test_mistakes_are_named(tables, message):

@@ -166,16 +166,16 @@ def write_synthetic_notes(path: str | Path, seed: int = 0, **settings: Any) -> S
 
     target = Path(path)
     if target.suffix.lower() != ".csv":
-        raise SettingsError(f"synthetic notes are written as CSV; {target} should end with .csv")
+        raise SettingsError("synthetic notes are written as CSV", f"{target} should end with .csv")
     if target.exists():
-        raise RunFolderError(f"{target} is there already; choose another name")
+        raise RunFolderError(f"{target} is there already", "choose another name")
     if not target.parent.is_dir():
-        raise RunFolderError(f"cannot write {target} (there is no folder {target.parent}); choose another place")
+        raise RunFolderError(f"cannot write {target} (there is no folder {target.parent})", "choose another place")
     notes = synthetic_notes(seed, **settings)
     try:
         write_table(target, notes.table)
     except OSError as error:
-        raise RunFolderError(f"cannot write {target} ({error.strerror}); choose another place") from error
+        raise RunFolderError(f"cannot write {target} ({error.strerror})", "choose another place") from error
     return notes
 
 

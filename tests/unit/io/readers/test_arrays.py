@@ -53,7 +53,6 @@ def test_one_npy_per_epoch(here, form):
     assert found.format == "arrays"
     assert found.remarks == ("order of epochs (from the names of files): 2001, 2003, 2010",)
     assert found.hashes == {name: hashlib.sha256((here / name).read_bytes()).hexdigest() for name in files}
-    assert found.n_features is None
 
 
 @pytest.mark.parametrize("form", [np.asarray, squareform])
@@ -373,11 +372,11 @@ def test_the_file_of_the_faulty_epoch_is_named(here):
 def test_faults_of_the_table_of_objects(here):
     np.savez("D.npz", D=GOOD, ids=np.array(list("abcde")))
     cases = {
-        "id,time\na,1\nb,1\nc,1\nd,1\n": "D.npz: objects.csv has no row for 1 of 5 objects, the first 'e'; add",
-        "id,time\na,1\nb,1\nc,1\nd,1\ne,\n": "D.npz: objects.csv, line 6, column time: there is no time; fill it in",
-        "id,time\na,1\nb,1\na,1\n": "D.npz: objects.csv: has the id 'a' twice, in lines 2 and 4",
+        "id,time\na,1\nb,1\nc,1\nd,1\n": "objects.csv: has no row for 1 of 5 objects, the first 'e'; add",
+        "id,time\na,1\nb,1\nc,1\nd,1\ne,\n": "objects.csv: line 6, column time: there is no time; fill it in",
+        "id,time\na,1\nb,1\na,1\n": "objects.csv: has the id 'a' twice, in lines 2 and 4",
         "id,when\na,1\n": 'objects.csv: has no column "time"; name the column of times with time (its columns are id',
-        "name,time\na,1\n": 'D.npz: objects.csv: has no column "id"; name the column with the ids with id',
+        "name,time\na,1\n": 'objects.csv: has no column "id"; name the column with the ids with id',
         "id,time\na,1\n,1\n": "objects.csv: line 3, column id: there is no id",
     }
     for text, message in cases.items():
@@ -389,7 +388,7 @@ def test_faults_of_the_table_of_objects(here):
     with pytest.raises(DataError, match=re.escape("D.npy: the matrix has 5 rows and no ids, but objects.csv has 2")):
         read_series(["D.npy"], settings(objects="objects.csv"))
     (here / "objects.csv").write_text("time\n" + "2014-01-01\n" * 4 + "soon\n")
-    with pytest.raises(DataError, match=re.escape("D.npy: objects.csv, line 6, column time: 'soon' is not a date")):
+    with pytest.raises(DataError, match=re.escape("objects.csv: line 6, column time: 'soon' is not a date")):
         read_series(["D.npy"], settings(objects="objects.csv", by="year"))
     with pytest.raises(DataError, match=r"^D\.npy: objects goes with one matrix over all times"):
         read_series(["D.npy", "D.npz"], settings(objects="objects.csv"))
@@ -400,10 +399,10 @@ def test_faults_of_the_table_of_objects(here):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"squared": None}, SettingsError, "squared is not given"),
-        ({"cross": True}, DataError, "D.npy: cross = true needs distances between epochs"),
-        ({"by": "year"}, DataError, 'D.npy: by = "year" needs the times of objects'),
-        ({"standardize": True}, SettingsError, "standardize = true is for the format features, but D.npy is read as"),
+        ({"squared": None}, SettingsError, "it is not known whether the distances are squared"),
+        ({"cross": True}, DataError, "D.npy: cross=True needs distances between epochs"),
+        ({"by": "year"}, DataError, 'D.npy: by="year" needs the times of objects'),
+        ({"standardize": True}, SettingsError, "standardize=True is for the format features, but D.npy is read as"),
         ({"squared": None, "kind": "similarities"}, DataError, "D.npy: K[0] (D) has a zero diagonal"),
     ],
 )
@@ -413,10 +412,20 @@ def test_settings_that_do_not_fit(here, options, error, message):
         read_series(["D.npy"], settings(**options))
 
 
-def test_times_do_not_go_with_times_of_rows(here):
-    np.savez("D.npz", D=GOOD, time=np.ones(5))
-    with pytest.raises(DataError, match=re.escape("D.npz: times is for one file or array per epoch")):
-        read_series(["D.npz"], settings(times=(1,)))
+def test_times_give_the_order_of_rows(here):
+    np.savez("D.npz", D=POOLED, time=np.array(["early", "late"])[TIME - 1])
+    with pytest.raises(DataError, match=r"^D\.npz: these times are text whose order in time is not known"):
+        read_series(["D.npz"], SQUARED)
+    assert read_series(["D.npz"], settings(times=("late", "early"))).series.times == ("late", "early")
+    with pytest.raises(DataError, match=r"^D\.npz: times and the data disagree: only the data have early"):
+        read_series(["D.npz"], settings(times=("late",)))
+
+
+@pytest.mark.parametrize("setting", ["id", "time"])
+def test_arrays_that_are_not_there(here, setting):
+    np.savez("D.npz", D=GOOD)
+    with pytest.raises(DataError, match=rf"^D\.npz: has no array 'other', which {setting} names; leave out {setting}"):
+        read_series(["D.npz"], settings(**{setting: "other"}))
 
 
 def test_several_arrays_in_several_files(here):

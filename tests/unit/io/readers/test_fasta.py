@@ -130,7 +130,7 @@ def test_dates_from_a_table(here):
     assert found.series.ids[0].tolist() == ["s1", "s4", "s7"]
     assert set(found.hashes) == {"x.fa", "o.csv"}
     (here / "o.csv").write_text("strain,date\n" + "".join(lines[:5] + lines[6:]))
-    with pytest.raises(DataError, match=r"^x\.fa: line 21, sequence 's5' has no date in o\.csv \(1 of 9 have none\)"):
+    with pytest.raises(DataError, match=r"^x\.fa: line 21: sequence 's5' has no date in o\.csv \(1 of 9 have none\)"):
         read_series(["x.fa"], options)
     found = read_series(["x.fa"], replace(options, missing="drop"))
     assert found.series.n_objects == (3, 5)
@@ -141,7 +141,7 @@ def test_sequences_without_dates(here):
     some = [header.replace("|2013-01-31", "") for header in HEADERS]
     (here / "x.fa").write_text(fasta(zip(some, DNA, strict=True)))
     with pytest.raises(
-        DataError, match=r"^x\.fa: line 5, sequence 's1' has no date in its header \(3 of 9 have none\)"
+        DataError, match=r"^x\.fa: line 5: sequence 's1' has no date in its header \(3 of 9 have none\)"
     ):
         read_series(["x.fa"], BY_YEAR)
     assert read_series(["x.fa"], replace(BY_YEAR, missing="drop")).series.times == (2014,)
@@ -189,23 +189,23 @@ def test_one_strange_letter_makes_amino_acids(here):
 DATED = ">a|2014\nACGT\n>b|2014\nACGA\n>c|2015\nACCC\n"
 THREE = ">a\nACGT\n>b\nACGA\n>c\nACCC\n"
 FAULTS = {
-    "no header": ("ACGT\nACGT\n", {}, 'line 1 does not begin with ">"; this is not a FASTA file'),
+    "no header": ("ACGT\nACGT\n", {}, 'line 1: does not begin with ">"; this is not a FASTA file'),
     "blank lines only": ("\n \n", {}, "holds no sequences"),
-    "no name": (THREE + ">\nACGT\n", {}, 'line 7 has no id after ">"'),
-    "no name before |": (THREE + ">|2014\nACGT\n", {}, 'line 7 has no id after ">"'),
-    "empty sequence": (THREE + ">d\n>e\nACGT\n", {}, "line 7: the sequence 'd' is empty"),
-    "empty at the end": (THREE + ">d\n", {}, "line 7: the sequence 'd' is empty"),
+    "no name": (THREE + ">\nACGT\n", {}, 'line 7: has no id after ">"'),
+    "no name before |": (THREE + ">|2014\nACGT\n", {}, 'line 7: has no id after ">"'),
+    "empty sequence": (THREE + ">d\n>e\nACGT\n", {}, "line 7: sequence 'd' is empty"),
+    "empty at the end": (THREE + ">d\n", {}, "line 7: sequence 'd' is empty"),
     "other length": (
         THREE + ">d\nACG\n>e\nA\n",
         {},
-        "line 7: the sequence 'd' has 3 sites, but those before it have 4; align the sequences first",
+        "line 7: sequence 'd' has 3 sites, but those before it have 4; align the sequences first",
     ),
     "digits": (
         THREE + ">d\nAC1T\n",
         {},
-        "line 7, sequence 'd' has '1' at site 3; letters and gaps (- . ? * ~) are expected",
+        "line 7: sequence 'd' has '1' at site 3; letters and gaps (- . ? * ~) are expected",
     ),
-    "not English": (THREE + ">d\nACÄT\n", {}, "line 8 has 'Ä'; letters and gaps"),
+    "not English": (THREE + ">d\nACÄT\n", {}, "line 8: has 'Ä'; letters and gaps"),
     "ids twice": (THREE + ">a\nACGG\n", {}, "epoch 0 (x) has the id 'a' twice, at positions 0 and 3"),
     "identical": (">a\nACGT\n>b\nACGT\n>c\nACGN\n", {}, "D[0] (x) is zero everywhere: all 3 objects are identical"),
     "nothing known": (
@@ -223,11 +223,11 @@ FAULTS = {
         {"metric": "p-distance"},
         "the sequence 'a' has no known site",
     ),
-    "no dates": (THREE, {"by": "year"}, "line 1, sequence 'a' has no date in its header (3 of 3 have none)"),
+    "no dates": (THREE, {"by": "year"}, "line 1: sequence 'a' has no date in its header (3 of 3 have none)"),
     "year by month": (
         DATED,
         {"by": "month"},
-        "line 1, sequence 'a': '2014' does not say which month it is",
+        "line 1: sequence 'a': '2014' does not say which month it is",
     ),
     "small epoch": (
         DATED,
@@ -263,7 +263,7 @@ def test_too_large_is_refused(here, monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: (500, "says the test"))
     with pytest.raises(MemoryLimitError, match=r"^x\.fa: keeping the distances between 9 sequences takes 0.00 GiB"):
         read_series(["x.fa"])
-    monkeypatch.setattr("tetiwd.io.fasta.CHECK_EVERY", 300)
+    monkeypatch.setattr("tetiwd.io.readers.fasta.CHECK_EVERY", 300)
     with pytest.raises(MemoryLimitError, match=r"^x\.fa: keeping the sequences takes 0.00 GiB"):
         read_series(["x.fa"])
 

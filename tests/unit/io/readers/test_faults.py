@@ -28,8 +28,8 @@ FAULTS = {
     "latin-1": ("id,a\nMünster,1\n".encode("latin-1"), "is not UTF-8 text (byte 0xfc); save it as UTF-8"),
     "utf-16": (TABLE.encode("utf-16"), "is not UTF-8 text (byte 0xff); save it as UTF-8"),
     "a picture": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is not UTF-8 text (byte 0x89)"),
-    "zeros": (b"\0" * 100, "line 1 holds a NUL byte; this is not a text file"),
-    "zeros later": (TABLE.encode() + b"s,1,2,\0\n", "line 5 holds a NUL byte"),
+    "zeros": (b"\0" * 100, "line 1: holds a NUL byte; this is not a text file"),
+    "zeros later": (TABLE.encode() + b"s,1,2,\0\n", "line 5: holds a NUL byte"),
     "blank": (b"\n\n  \n", "holds no lines but comments"),
     "comments": (b"# nothing\n", "holds no lines but comments"),
     "gz cut off": (gzip.compress(TABLE.encode())[:-12], "is damaged or cut off ("),
@@ -38,7 +38,7 @@ FAULTS = {
     "header only": (b"id,time,a\n", "has a line of names (id, time, a) but no rows"),
     "a long field": (
         b"id,a\n" + b"x" * 200_000 + b",1\n",
-        "line 2 cannot be taken apart (field larger than field limit",
+        "line 2: cannot be taken apart (field larger than field limit",
     ),
 }
 
@@ -57,7 +57,7 @@ def test_fault_of_text(here, name, fault):
 def test_a_line_without_end(here, monkeypatch):
     monkeypatch.setattr(files, "LONGEST_LINE", 100)
     (here / "x.csv").write_text("id,a\n" + "1," * 200)
-    with pytest.raises(DataError, match=r"^x\.csv: line 2 has more than 100 characters; this is not a table"):
+    with pytest.raises(DataError, match=r"^x\.csv: line 2: has more than 100 characters; this is not a table"):
         read_series(["x.csv"])
 
 
@@ -80,8 +80,9 @@ def test_junk_is_refused_in_every_format(here, ending, junk):
     name = f"x.{ending}"
     (here / name).write_bytes(JUNK[junk])
     with pytest.raises(TetiwdError, match="^" + re.escape(f"{name}: ")) as error:
-        read_series([name], SQUARED)
-    assert ";" in str(error.value)
+        read_series([name], DataSettings() if "fa" in ending else SQUARED)
+    assert error.value.where.file == name
+    assert error.value.remedy
 
 
 def test_files_that_are_not_there(here):

@@ -11,7 +11,7 @@ import pytest
 from reference import rng_for
 from tetiwd import DistanceSeries
 from tetiwd.data import memory
-from tetiwd.errors import DataError, MemoryLimitError, SettingsError
+from tetiwd.errors import DataError, MemoryLimitError, Setting, SettingsError
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.read import read_series
 
@@ -60,7 +60,7 @@ def test_round_trip(here, packed, ending, sep):
     (here / name).write_bytes(gzip.compress(data) if packed else data)
     found = read_series([name])
     assert found.format == "features"
-    assert found.n_features == 3
+    assert found.series.features.n_features == 3
     assert found.remarks == ("features used (3): a, b, c",)
     assert_same(found.series, expected())
 
@@ -137,7 +137,7 @@ def test_columns_asked_for(here):
     (here / "x.csv").write_text(table(columns(label=["u"] * 12)))
     found = read_series(["x.csv"], DataSettings(columns=("c", "a")))
     assert_same(found.series, expected(X[:, [2, 0]]))
-    assert found.n_features == 2
+    assert found.series.features.n_features == 2
 
 
 def test_other_names(here):
@@ -199,7 +199,7 @@ def test_new_objects_can_be_compared(here):
 
 def test_constant_columns_cannot_be_standardised(here):
     (here / "x.csv").write_text(table(columns(flat=[7] * 12)))
-    assert read_series(["x.csv"]).n_features == 4
+    assert read_series(["x.csv"]).series.features.n_features == 4
     with pytest.raises(DataError, match=re.escape("x.csv: column 'flat' is the same for all objects and cannot be st")):
         read_series(["x.csv"], DataSettings(standardize=True))
 
@@ -244,11 +244,67 @@ def test_dates(here):
     assert by_year.n_objects == (4, 8)
 
 
-def test_text_keeps_its_order_and_says_so(here):
+def test_the_order_of_text_is_not_guessed(here):
     (here / "x.csv").write_text(table(columns(time=["late", "early", "mid"] * 4)))
-    found = read_series(["x.csv"])
-    assert found.series.times == ("late", "early", "mid")
-    assert found.remarks[0] == "order of epochs (as they first appear, because they are text): late, early, mid"
+    message = r"^x\.csv: column time: these times are text whose order in time is not known: 'late', 'early'"
+    with pytest.raises(DataError, match=message):
+        read_series(["x.csv"])
+    series = read_series(["x.csv"], DataSettings(times=("early", "mid", "late"))).series
+    assert series.times == ("early", "mid", "late")
+    assert np.array_equal(series.D[2], expected().D[1])
+
+
+def test_text_about_time_is_sorted(here):
+    (here / "x.csv").write_text(table(columns(time=["2001/02", "1999/00", "2000/01"] * 4)))
+    series = read_series(["x.csv"]).series
+    assert series.times == ("1999/00", "2000/01", "2001/02")
+    assert np.array_equal(series.D[0], expected().D[0])
+
+
+@pytest.mark.parametrize(
+    ("times", "fault"),
+    [
+        (("early", "late"), "only the data have mid"),
+        (("early", "mid", "late", "now"), "only the setting has now"),
+        (("early", "Mid", "late"), "only the setting has Mid, only the data have mid"),
+        (("early", "mid", "late", "late"), "the time label 'late' occurs twice"),
+    ],
+)
+def test_times_list_every_label_once(here, times, fault):
+    (here / "x.csv").write_text(table(columns(time=["late", "early", "mid"] * 4)))
+    with pytest.raises(DataError, match=re.escape(fault)) as error:
+        read_series(["x.csv"], DataSettings(times=times))
+    assert (error.value.where.file, error.value.where.column) == ("x.csv", "time")
+
+
+def test_times_of_numbers_and_windows_are_compared_as_written(here):
+    (here / "x.csv").write_text(table(columns()))
+    assert_same(read_series(["x.csv"], DataSettings(times=(2001, "2003", 2010))).series, expected())
+    with pytest.raises(DataError, match="time runs backwards"):
+        read_series(["x.csv"], DataSettings(times=(2003, 2001, 2010)))
+    (here / "x.csv").write_text(table(columns(time=[f"{year}-05-03" for year in TIME])))
+    assert_same(read_series(["x.csv"], DataSettings(times=(2001, 2003, 2010), by="year")).series, expected())
+
+
+PAIRS = "from,to,d\na,b,1\na,c,2\nb,c,2.5\n"
+
+
+def test_pairs_are_not_taken_for_features(here):
+    (here / "x.csv").write_text(PAIRS)
+    with pytest.raises(DataError, match="may be a table of pairs") as error:
+        read_series(["x.csv"])
+    named = [part.name for part in error.value.remedy if isinstance(part, Setting)]
+    assert named == ["first", "second", "distance", "columns"]
+    assert read_series(["x.csv"], DataSettings(columns=("d",))).format == "features"
+
+
+@pytest.mark.parametrize(
+    ("options", "kind"), [({"squared": False}, "plain"), ({"squared": True, "metric": "cosine"}, "squared")]
+)
+def test_squared_without_effect_is_refused(here, options, kind):
+    (here / "x.csv").write_text(table(columns()))
+    with pytest.raises(SettingsError, match=f"has no effect: .* read as a table of features, .* known to be {kind}"):
+        read_series(["x.csv"], DataSettings(**options))
 
 
 def test_several_files(here):
@@ -267,7 +323,7 @@ def test_several_files(here):
     with pytest.raises(DataError, match=r"^other\.csv: has no column c; its columns are id, a, b"):
         read_series(["x_2001.csv", "other.csv"])
     (here / "other.csv").write_text("a,b,c\n1,2,3\n")
-    with pytest.raises(DataError, match=r"other\.csv has no column id, which others have; add it"):
+    with pytest.raises(DataError, match=r"other\.csv: has no column id, which others have; add it"):
         read_series(["x_2001.csv", "other.csv"])
 
 
@@ -302,9 +358,9 @@ FAULTS = {
     "too many fields": (
         FEATURES + "s,1,2,3,4\n",
         {},
-        "line 5 has 5 fields, but the first line names 4 columns; look for",
+        "line 5: has 5 fields, but the first line names 4 columns; look for",
     ),
-    "too few fields": (FEATURES + "s,1,2\n", {}, "line 5 has 3 fields, but the first line names 4 columns"),
+    "too few fields": (FEATURES + "s,1,2\n", {}, "line 5: has 3 fields, but the first line names 4 columns"),
     "columns twice": ("id,a,b,a\n1,2,3,4\n", {}, "has two columns named 'a'; give every column its own name"),
     "no such column": (FEATURES, {"columns": ("a", "z")}, "has no column z; its columns are id, time, a, b"),
     "no such time": (
@@ -326,7 +382,11 @@ FAULTS = {
     ),
     "no dates": (FEATURES.replace(",1,", ",soon,", 1), {"by": "month"}, "line 2, column time: 'soon' is not a date"),
     "nothing complete": ("time,a\n1,\n,2\n", {"missing": "drop"}, "every row has missing values; choose other columns"),
-    "times given twice": (FEATURES, {"times": (1,)}, "times is for files without times, but every row has its time in"),
+    "other times": (
+        FEATURES,
+        {"times": (2,)},
+        "column time: times and the data disagree: only",
+    ),
     "header only": ("id,time,a\n", {}, "has a line of names (id, time, a) but no rows"),
 }
 
@@ -372,7 +432,7 @@ def test_faults_of_parquet(here):
 
 def test_similarities_are_no_features(here):
     (here / "x.csv").write_text(FEATURES)
-    with pytest.raises(SettingsError, match='kind = "similarities" is for the formats arrays, matrix, long, h5ad'):
+    with pytest.raises(SettingsError, match='kind="similarities" is for the formats arrays, h5ad, matrix, long, but'):
         read_series(["x.csv"], DataSettings(kind="similarities"))
 
 

@@ -53,12 +53,18 @@ def test_round_trip(write):
 
 
 def test_other_names(write):
-    write(np.sqrt(D), "plain", day=["b", "a", "b"] * 3, donor=[f"d{i}" for i in range(9)])
+    write(np.sqrt(D), "plain", day=["2004 Q1", "Q3 2003", "2004 Q1"] * 3, donor=[f"d{i}" for i in range(9)])
     found = read_series(["x.h5ad"], settings(squared=False, obsp="plain", time="day", id="donor"))
-    assert found.series.times == ("b", "a")
-    assert found.series.ids[1].tolist() == ["d1", "d4", "d7"]
-    assert np.array_equal(found.series.D[1], np.sqrt(D)[1::3, 1::3] ** 2)
-    assert found.remarks == ("order of epochs (as they first appear, because they are text): b, a",)
+    assert found.series.times == ("Q3 2003", "2004 Q1")
+    assert found.series.ids[0].tolist() == ["d1", "d4", "d7"]
+    assert np.array_equal(found.series.D[0], np.sqrt(D)[1::3, 1::3] ** 2)
+
+
+def test_text_without_order(write):
+    write(time=["b", "a", "b"] * 3)
+    with pytest.raises(DataError, match=r"^x\.h5ad: these times are text whose order in time is not known: 'b', 'a'"):
+        read_series(["x.h5ad"], SQUARED)
+    assert read_series(["x.h5ad"], settings(times=("a", "b"))).series.times == ("a", "b")
 
 
 def test_ordered_categories_and_dates(write):

@@ -166,7 +166,7 @@ FAULTS = {
     ),
     "contradiction": (
         [*GOOD, (1, "c", "a", 2.1)],
-        "epoch 1 has different values for the pair ('a', 'c'): 2 and 2.1; correct one, or set symmetrize",
+        "epoch 1 has different values for the pair ('a', 'c'): 2 and 2.1; correct one, or pass symmetrize=",
     ),
     "self pair": (
         [*GOOD, (1, "b", "b", 0.5)],
@@ -176,7 +176,7 @@ FAULTS = {
     "all zero": ([(*row[:3], 0) for row in GOOD], "D[0] (1) is zero everywhere"),
     "two objects": ([*GOOD, (2, "a", "b", 1)], "D[1] (2) has 2 objects, too few"),
     "one object": ([*GOOD, (2, "a", "a", 0)], "D[1] (2) has 1 object, too few"),
-    "fields missing": ([*GOOD, (1, "b")], "line 5 has 2 fields, but the first line names 4 columns"),
+    "fields missing": ([*GOOD, (1, "b")], "line 5: has 2 fields, but the first line names 4 columns"),
     "no rows": ([], "has a line of names (time, i, j, distance) but no rows"),
 }
 
@@ -202,17 +202,37 @@ def test_columns_that_are_not_there(here):
     (here / "one.csv").write_text(table([row[1:] for row in GOOD], ("i", "j", "distance")))
     with pytest.raises(DataError, match=re.escape("one.csv: has no column time, which pairs.csv has; add it")):
         read_series(["pairs.csv", "one.csv"], SQUARED)
-    with pytest.raises(DataError, match=re.escape('one.csv: by = "year" needs dates, but there is no column "time"')):
+    with pytest.raises(DataError, match=re.escape('one.csv: by="year" needs dates, but there is no column "time"')):
         read_series(["one.csv"], settings(by="year"))
-    with pytest.raises(DataError, match=re.escape("pairs.csv: times is for files without times")):
-        read_series(["pairs.csv"], settings(times=(1,)))
+    with pytest.raises(DataError, match=re.escape("pairs.csv: column time: times and the data disagree")):
+        read_series(["pairs.csv"], settings(times=(3,)))
+
+
+def test_pairs_under_other_names(here):
+    (here / "pairs.csv").write_text(table(rows(), ("time", "from", "to", "d")))
+    found = read_series(["pairs.csv"], SQUARED)
+    assert found.format == "long"
+    assert found.remarks == ("pairs.csv: read as pairs of objects (from, to) with the distance d",)
+    assert_is(found.series)
+    numbered = [(year, ord(i), ord(j), value) for year, i, j, value in rows()]
+    (here / "pairs.csv").write_text(table(numbered, ("time", "from", "to", "d")))
+    with pytest.raises(SettingsError, match="name its columns with first, second and distance"):
+        read_series(["pairs.csv"], SQUARED)
+    names = {"first": "from", "second": "to", "distance": "d"}
+    series = read_series(["pairs.csv"], settings(**names)).series
+    assert series.ids[0].tolist() == [ord(name) for name in IDS[2001]]
+    with pytest.raises(DataError, match="has no column 'far'; name it with distance"):
+        read_series(["pairs.csv"], settings(**names | {"distance": "far"}))
 
 
 def test_settings_that_do_not_fit(here):
     (here / "pairs.csv").write_text(table(GOOD))
-    with pytest.raises(SettingsError, match="squared is not given"):
+    with pytest.raises(SettingsError, match="it is not known whether the distances are squared; pass squared=True if"):
         read_series(["pairs.csv"])
-    with pytest.raises(SettingsError, match="cross = true is for the formats arrays, matrix, features"):
+    with pytest.raises(
+        SettingsError,
+        match="cross=True is for the formats arrays, h5ad, fasta, matrix, features, but",
+    ):
         read_series(["pairs.csv"], settings(cross=True))
 
 
@@ -233,7 +253,7 @@ def test_too_large_is_refused(here, monkeypatch):
     monkeypatch.setattr("tetiwd.io.csv_table.require_memory", lambda *_: None)
     with pytest.raises(MemoryLimitError, match=r"^pairs\.csv: sorting 1770 rows takes 0.00 GiB"):
         read_series(["pairs.csv"], SQUARED)
-    monkeypatch.setattr("tetiwd.io.long.BYTES_PER_ROW", 1)
+    monkeypatch.setattr("tetiwd.io.readers.long.BYTES_PER_ROW", 1)
     with pytest.raises(
         MemoryLimitError, match=r"^pairs\.csv: keeping the distances between the 60 objects of epoch 1 take"
     ):

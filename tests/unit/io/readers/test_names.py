@@ -4,10 +4,17 @@ import re
 
 import pytest
 
-from tetiwd.errors import DataError
-from tetiwd.io.dates import as_numbers, as_plain_integers, read_date
+from tetiwd.data.time_order import read_date
+from tetiwd.errors import DataError, Where
+from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.epochs_from_names import epochs_from_names
+from tetiwd.io.text_values import as_numbers, as_plain_integers
 from tetiwd.io.windows import describe_order, epochs_of
+
+
+def at(row):
+    return Where(row=row)
+
 
 NAMES = {
     "years": (["D_2003", "D_2001", "D_2010"], [2001, 2003, 2010], [1, 0, 2]),
@@ -25,6 +32,8 @@ NAMES = {
     "dates with a tail": (["2014-09_D", "2013-10_D"], ["2013-10", "2014-09"], [1, 0]),
     "no date": (["x_2014-13-01", "x_2014-14-01"], [13, 14], [0, 1]),
     "two dates": (["2014-01-01_2014-02-01", "2014-02-01_2014-03-01"], None, [0, 1]),
+    "seasons": (["D_2001-02", "D_1999-00", "D_2000-01"], ["1999-00", "2000-01", "2001-02"], [1, 2, 0]),
+    "quarters": (["2004_Q1", "2003_Q4"], ["2003_Q4", "2004_Q1"], [1, 0]),
     "words": (["visit_second", "visit_first"], ["second", "first"], [0, 1]),
     "words are not cut": (["alpha", "alto"], ["alpha", "alto"], [0, 1]),
     "words on both sides": (["D_early_v1", "D_late_v1"], ["early", "late"], [0, 1]),
@@ -55,29 +64,37 @@ TIMES = {
     "dates": (["2014-08-05", "2013-12-31"], None, ["2013-12-31", "2014-08-05"]),
     "dates of any precision": (["2014-08-05", "2014", "2014-08"], None, ["2014", "2014-08", "2014-08-05"]),
     "moments": (["2014-08-05T10:00", "2014-08-05T09:00"], None, ["2014-08-05T09:00", "2014-08-05T10:00"]),
-    "text": (["late", "early", "late"], None, ["late", "early"]),
-    "no date among dates": (["2014-08-05", "before", "2013-01-01"], None, ["2014-08-05", "before", "2013-01-01"]),
+    "one text": (["late", "late"], None, ["late"]),
+    "seasons": (["2000/01", "1999/00", "2000/01"], None, ["1999/00", "2000/01"]),
 }
 
 
 @pytest.mark.parametrize("case", TIMES)
 def test_epochs_from_times(case):
     times, labels, order = TIMES[case]
-    epochs = epochs_of(times, None, str)
+    epochs = epochs_of(times, DataSettings(), at)
     assert list(epochs) == (labels or times)
     assert epochs.categories == order
-    assert epochs.as_they_come == (case in ("text", "no date among dates"))
+
+
+def test_order_is_not_guessed():
+    with pytest.raises(DataError, match="order in time is not known: '2014-08-05', 'before', '2013-01-01'"):
+        epochs_of(["2014-08-05", "before", "2013-01-01"], DataSettings(), at)
+
+
+def test_listed_times_are_compared_as_text():
+    assert epochs_of(["1.0", "2.5"], DataSettings(times=(1, 2.5)), at).categories == [1.0, 2.5]
+    assert epochs_of(["b", "7"], DataSettings(times=("b", 7)), at).categories == ["b", "7"]
 
 
 def test_declared_order_wins():
-    epochs = epochs_of(["b", "a", "b"], None, str, declared=["c", "b", "a"])
+    epochs = epochs_of(["b", "a", "b"], DataSettings(), at, declared=["c", "b", "a"])
     assert epochs.categories == ["b", "a"]
-    assert not epochs.as_they_come
 
 
 def test_times_of_two_kinds():
-    with pytest.raises(DataError, match="line 0: 1 and line 2: 'b' are times of different kinds"):
-        epochs_of([1, 2, "b"], None, lambda row: f"line {row}")
+    with pytest.raises(DataError, match="row 2: 'b' and 1 are times of different kinds"):
+        epochs_of([1, 2, "b"], DataSettings(), at)
 
 
 DATES = ["2014-12-31", "2014-07-01", "2015-01-01", "2014-08-05T23:59:00+09:00"]
@@ -95,34 +112,34 @@ WINDOWS = {
 
 @pytest.mark.parametrize("by", WINDOWS)
 def test_windows(by):
-    epochs = epochs_of(DATES, by, str)
+    epochs = epochs_of(DATES, DataSettings(by=by), at)
     assert (list(epochs), epochs.categories) == WINDOWS[by]
 
 
 def test_bare_years_and_months():
-    assert epochs_of([2014, 2013], "year", str).categories == [2013, 2014]
-    assert epochs_of(["2014-08", "2014"], "year", str).categories == [2014]
-    assert epochs_of(["2014-08", "2013-02"], "quarter", str).categories == ["2013-Q1", "2014-Q3"]
+    assert epochs_of([2014, 2013], DataSettings(by="year"), at).categories == [2013, 2014]
+    assert epochs_of(["2014-08", "2014"], DataSettings(by="year"), at).categories == [2014]
+    assert epochs_of(["2014-08", "2013-02"], DataSettings(by="quarter"), at).categories == ["2013-Q1", "2014-Q3"]
 
 
 @pytest.mark.parametrize(
     ("times", "by", "message"),
     [
-        (["2014-08-05", "soon"], "year", "row 1: 'soon' is not a date, which by = \"year\" needs"),
+        (["2014-08-05", "soon"], "year", "row 1: 'soon' is not a date, which by=\"year\" needs"),
         ([3.5], "year", "row 0: 3.5 is not a date"),
         (["2014-02-30"], "month", "row 0: '2014-02-30' is not a date"),
-        ([2014], "month", "row 0: 2014 does not say which month it is; give whole dates, or a longer by, such as"),
+        ([2014], "month", "row 0: 2014 does not say which month it is; give whole dates, or use a longer by, such as"),
         (["2014-08"], "week", "row 0: '2014-08' does not say which week it is"),
         (["2014-08"], "day", "'2014-08' does not say which day it is"),
     ],
 )
 def test_no_windows_without_dates(times, by, message):
     with pytest.raises(DataError, match=re.escape(message)):
-        epochs_of(times, by, lambda row: f"row {row}")
+        epochs_of(times, DataSettings(by=by), at)
 
 
 def test_some_of_the_rows():
-    some = epochs_of(["b", "a", "c"], None, str).take([2, 1])
+    some = epochs_of(["b", "a", "c"], DataSettings(times=("a", "b", "c")), at).take([2, 1])
     assert list(some) == ["c", "a"]
     assert some.categories == ["a", "c"]
 

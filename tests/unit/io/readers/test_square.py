@@ -162,9 +162,12 @@ FAULTS = {
         changed(2, 2, "0.25"),
         "D[0] (D) has a nonzero diagonal: 0.25 at object 2; an object is at distance 0",
     ),
-    "row cut off": ("\n".join(lines(D[2001]))[:-30], "line 5 has "),
-    "row too short": ("0,1,2\n1,0\n2,1,0\n", "line 2 has 2 numbers, but the first line has 3 objects"),
-    "row too long": (",a,b,c\na,0,1,2\nb,1,0,1,7\nc,2,1,0\n", "line 3 has 4 numbers, but the first line has 3 objects"),
+    "row cut off": ("\n".join(lines(D[2001]))[:-30], "line 5: has "),
+    "row too short": ("0,1,2\n1,0\n2,1,0\n", "line 2: has 2 numbers, but the first line has 3 objects"),
+    "row too long": (
+        ",a,b,c\na,0,1,2\nb,1,0,1,7\nc,2,1,0\n",
+        "line 3: has 4 numbers, but the first line has 3 objects",
+    ),
     "too few rows": ("0,1,2\n1,0,1\n", "has 2 rows for 3 columns of numbers; a square table has"),
     "too many rows": ("0,1\n1,0\n2,1\n3,3\n", "has 4 rows for 2 columns of numbers"),
     "first line only": (",a,b,c\n", "has 0 rows for 3 columns of numbers"),
@@ -185,7 +188,7 @@ FAULTS = {
     "comments only": ("# nothing\n\n# here\n", "holds no lines but comments"),
     "stray quote": (
         '0,1,2\n"1,0,1\n2,1,0\n',
-        "line 3 cannot be taken apart (unexpected end of data); look for a stray",
+        "line 3: cannot be taken apart (unexpected end of data); look for a stray",
     ),
 }
 
@@ -207,22 +210,24 @@ def test_the_file_of_the_faulty_epoch_is_named(here):
         read_series(["10.csv", "9.csv"], SQUARED)
 
 
-def test_remedies_speak_of_settings(here):
+def test_remedies(here):
     (here / "D.csv").write_text("3,1,2\n1,3,1\n2,1,3")
-    with pytest.raises(DataError, match=re.escape('these look like similarities: set kind = "similarities"')):
+    with pytest.raises(
+        DataError, match=re.escape("these look like similarities: use DistanceSeries.from_similarities")
+    ):
         read_series(["D.csv"], SQUARED)
     (here / "D.csv").write_text("0,1,2\n1.5,0,1\n2,1,0")
-    with pytest.raises(DataError, match=re.escape('set symmetrize = "mean" to average them')):
+    with pytest.raises(DataError, match=re.escape('pass symmetrize="mean" to average them')):
         read_series(["D.csv"], SQUARED)
     assert read_series(["D.csv"], settings(symmetrize="mean")).series.D[0][0, 1] == 1.25
     (here / "D.csv").write_text("0,1\n1,0")
-    with pytest.raises(DataError, match=re.escape("or set drop_small = true, or min_objects = 2 to keep it")):
+    with pytest.raises(DataError, match=re.escape("leave it out, or pass min_objects=2 to keep it")):
         read_series(["D.csv"], SQUARED)
     (here / "D.csv").write_text("0,-1,2\n-1,0,1\n2,1,0")
-    with pytest.raises(DataError, match=re.escape('similarities need kind = "similarities"')):
+    with pytest.raises(DataError, match=re.escape("if these are similarities, use DistanceSeries")):
         read_series(["D.csv"], SQUARED)
     (here / "D.csv").write_text("0,1,2\n1,0,1\n2,1,0")
-    with pytest.raises(DataError, match=re.escape('these look like distances: set kind = "distances", and squared')):
+    with pytest.raises(DataError, match=re.escape("these look like distances: use DistanceSeries.from_distances")):
         read_series(["D.csv"], DataSettings(kind="similarities"))
 
 

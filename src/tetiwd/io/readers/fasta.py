@@ -11,13 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from tetiwd.data import DistanceSeries
+from tetiwd.data.checks import Matrix
 from tetiwd.data.memory import require_memory
-from tetiwd.errors import DataError, SettingsError
-from tetiwd.io.assemble import Epoch, Found, in_order, rows_to_keep, series_of_epochs, series_of_pooled
+from tetiwd.data.time_order import read_date
+from tetiwd.errors import DataError, Setting, SettingsError, Where
+from tetiwd.io.assemble import Epoch, in_order, rows_to_keep, series_of_epochs, series_of_pooled
 from tetiwd.io.data_settings import DataSettings
-from tetiwd.io.dates import read_date
 from tetiwd.io.files import File, in_file, text_lines
-from tetiwd.io.objects import ObjectTable, rows_by_id
+from tetiwd.io.objects import ObjectTable, read_objects, rows_by_id
+from tetiwd.io.readers.reader import Reader
 from tetiwd.io.sequences import (
     GAPS,
     Letters,
@@ -28,10 +31,11 @@ from tetiwd.io.sequences import (
     sequence_distances,
 )
 from tetiwd.io.tables import is_missing
-from tetiwd.io.windows import EpochOfRows, epochs_of, remark_on_order
+from tetiwd.io.windows import EpochOfRows, epochs_of
 
 METRICS = ("hamming", "p-distance")
 DATE = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
+EXPECTED_LETTERS = f"letters and gaps ({' '.join(GAPS)}) are expected"
 CHECK_EVERY = 1 << 24  # bytes read between two looks at the memory
 
 
@@ -47,26 +51,33 @@ class Records:
     n_sites: int = 0
     text: bytearray = field(default_factory=bytearray)
 
-    def where(self, row: int) -> str:
+    def where(self, row: int, end: str = "") -> Where:
         """A sequence, for an error."""
-        return f"{self.file}: line {self.lines[row]}, sequence {self.ids[row]!r}"
+        return Where(file=self.file, line=self.lines[row], matrix=f"sequence {self.ids[row]!r}{end}")
 
 
-def read_fasta(files: Sequence[File], settings: DataSettings, remarks: list[str], objects: ObjectTable | None) -> Found:
+def read_fasta(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> DistanceSeries:
     """A series from aligned sequences."""
     metric = settings.metric or "hamming"
     if metric not in METRICS:
-        raise SettingsError(f'metric must be "hamming" or "p-distance" for sequences, not {metric!r}')
+        raise SettingsError([Setting("metric"), f' must be "hamming" or "p-distance" for sequences, not {metric!r}'])
+    if settings.squared:
+        raise SettingsError(
+            [Setting("squared", True), " has no effect: differences between sequences count as squared distances"],
+            ["leave out ", Setting("squared")],
+        )
+    objects = read_objects(settings)
     settings = replace(settings, squared=True if settings.squared is None else settings.squared)
     every = [_records(file) for file in files]
     for records in every[1:]:
         if records.n_sites != every[0].n_sites:
             raise DataError(
-                f"{records.file}: has sequences of {records.n_sites} sites, but {every[0].file} of "
-                f"{every[0].n_sites}; align them together"
+                f"has sequences of {records.n_sites} sites, but {every[0].file} of {every[0].n_sites}",
+                "align them together",
+                where=Where(file=records.file),
             )
     every, rows, time = _epochs(every, settings, remarks, objects)
-    ids = [own for records in every for own in records.ids]
+    ids = [id for records in every for id in records.ids]
     file = ", ".join(records.file for records in every)
     codes = _codes(every, remarks)
     small = rows_to_keep(time, settings, remarks)
@@ -75,14 +86,21 @@ def read_fasta(files: Sequence[File], settings: DataSettings, remarks: list[str]
     with in_file(file):
         if len(time.categories) > 1 and settings.keeps_cross(len(rows)):
             matrix = _distances(codes, rows, metric, settings.dtype, ids)
-            own_ids = [ids[row] for row in rows]
-            return Found(series_of_pooled(file, matrix, own_ids, time, replace(settings, times=None), remarks))
+            return series_of_pooled(file, matrix, [ids[row] for row in rows], time, settings, remarks)
         epochs = []
         for label in time.categories:
-            own = [row for row, epoch in zip(rows, time, strict=True) if epoch == label]
-            matrix = _distances(codes, own, metric, settings.dtype, ids)
-            epochs.append(Epoch(str(label), file, matrix, [ids[row] for row in own]))
-        return Found(series_of_epochs(epochs, time.categories, settings, remarks))
+            members = [row for row, epoch in zip(rows, time, strict=True) if epoch == label]
+            matrix = _distances(codes, members, metric, settings.dtype, ids)
+            epochs.append(Epoch(str(label), file, matrix, [ids[row] for row in members]))
+        return series_of_epochs(epochs, time.categories, settings, remarks)
+
+
+READER = Reader(
+    "fasta",
+    endings=(".fa", ".fasta", ".fna", ".aln", ".faa"),
+    heeds=frozenset({"metric", "id", "objects", "missing", "cross"}),
+    read=read_fasta,
+)
 
 
 def _records(file: File) -> Records:
@@ -93,14 +111,13 @@ def _records(file: File) -> Records:
         for line, header, sequence in _read_records(file):
             fields = [part.strip() for part in (header.split("|") if "|" in header else header.split())]
             if not fields or not fields[0]:
-                raise DataError(f'line {line} has no id after ">"; give every sequence a name')
+                raise DataError('has no id after ">"', "give every sequence a name", where=Where(line=line))
+            place = Where(line=line, matrix=f"sequence {fields[0]!r}")
             if not sequence:
-                raise DataError(f"line {line}: the sequence {fields[0]!r} is empty; leave it out")
+                raise DataError("is empty", "leave it out", where=place)
             if records.ids and len(sequence) != records.n_sites:
-                raise DataError(
-                    f"line {line}: the sequence {fields[0]!r} has {len(sequence)} sites, but those before it have "
-                    f"{records.n_sites}; align the sequences first"
-                )
+                fault = f"has {len(sequence)} sites, but those before it have {records.n_sites}"
+                raise DataError(fault, "align the sequences first", where=place)
             records.n_sites = len(sequence)
             records.ids.append(fields[0])
             dates = [part for part in fields[1:] if DATE.fullmatch(part) and read_date(part)]
@@ -111,7 +128,7 @@ def _records(file: File) -> Records:
                 checked = len(records.text)
                 require_memory(2 * checked, "keeping the sequences", "use fewer sequences")
         if not records.ids:
-            raise DataError('holds no sequences; every one begins with a line ">name"')
+            raise DataError("holds no sequences", 'every one begins with a line ">name"')
     return records
 
 
@@ -125,31 +142,30 @@ def _read_records(file: File) -> Iterator[tuple[int, str, bytes]]:
             line, header, parts = number, text[1:].strip(), []
         elif text.strip() and not (text.startswith(";") and not line):
             if not line:
-                raise DataError(f'line {number} does not begin with ">"; this is not a FASTA file')
+                fault = 'does not begin with ">"'
+                raise DataError(fault, "this is not a FASTA file", where=Where(line=number))
             if not text.isascii():
                 strange = next(letter for letter in text if not letter.isascii())
-                raise DataError(f"line {number} has {strange!r}; letters and gaps ({' '.join(GAPS)}) are expected")
+                raise DataError(f"has {strange!r}", EXPECTED_LETTERS, where=Where(line=number))
             parts.append("".join(text.split()).encode("ascii"))
     if line:
         yield line, header, b"".join(parts)
 
 
 def _codes(every: Sequence[Records], remarks: list[str]) -> Letters:
-    """The letters of all files as small numbers; the text of the files is given up."""
+    """The letters of all files as small numbers, which replace the text in memory."""
     letters: set[str] = set()
     tables = []
     for records in every:
         table = np.frombuffer(records.text, dtype=np.uint8).reshape(-1, records.n_sites)
-        own = letters_in(table)
-        strange = {letter for letter in own if not (letter.isascii() and letter.isalpha())} - set(GAPS)
+        present = letters_in(table)
+        strange = {letter for letter in present if not (letter.isascii() and letter.isalpha())} - set(GAPS)
         if strange:
             codes = [ord(letter) for letter in strange]
             row, site = np.argwhere(np.isin(table, codes))[0]
-            raise DataError(
-                f"{records.where(row)} has {chr(table[row, site])!r} at site {site + 1}; letters and gaps "
-                f"({' '.join(GAPS)}) are expected"
-            )
-        letters |= own
+            fault = f"has {chr(table[row, site])!r} at site {site + 1}"
+            raise DataError(fault, EXPECTED_LETTERS, where=records.where(row))
+        letters |= present
         tables.append(table)
     nucleotides = are_nucleotides(letters)
     kind = "nucleotides (A, C, G and T or U" if nucleotides else "amino acids (the twenty usual ones"
@@ -170,43 +186,43 @@ def _epochs(
         return every, list(range(len(each))), EpochOfRows(each, labels)
     places = [(records, row) for records in every for row in range(len(records.ids))]
 
-    def where(position: int) -> str:
+    def where(position: int, end: str = "") -> Where:
         records, row = places[position]
-        return records.where(row)
+        return records.where(row, end)
 
     without = [position for position, date in enumerate(dates) if is_missing(date)]
     if without and settings.missing == "error":
         source = "its header" if objects is None else objects.file
         raise DataError(
-            f"{where(without[0])} has no date in {source} ({len(without)} of {len(dates)} have none); "
-            'add it, or leave out such sequences with missing = "drop"'
+            f"has no date in {source} ({len(without)} of {len(dates)} have none)",
+            ["add it, or leave out such sequences with ", Setting("missing", "drop")],
+            where=where(without[0]),
         )
     if without:
         remarks.append(f"left out {len(without)} of {len(dates)} sequences without a date")
     rows = [position for position, date in enumerate(dates) if not is_missing(date)]
     if not rows:
-        raise DataError(f"{every[0].file}: no sequence has a date; give a table of objects with their times")
-    declared = None if objects is None else objects.columns.declared.get(objects.time_column)
-    time = epochs_of([dates[row] for row in rows], settings.by, lambda i: where(rows[i]), declared)
-    remark_on_order(time, remarks)
-    return every, rows, time
+        remedy = "give a table of objects with their times"
+        raise DataError("no sequence has a date", remedy, where=Where(file=every[0].file))
+    declared = None if objects is None else objects.declared
+    return every, rows, epochs_of([dates[row] for row in rows], settings, lambda i: where(rows[i], ":"), declared)
 
 
 def _dates_of_objects(every: Sequence[Records], objects: ObjectTable) -> list[Any]:
     """The time of every sequence by its id; None where the table has none."""
     at = rows_by_id(objects)
-    rows = [at.get(own) for records in every for own in records.ids]
+    rows = [at.get(id) for records in every for id in records.ids]
     return [None if row is None else objects.times[row] for row in rows]
 
 
-def _distances(codes: Letters, rows: Sequence[int], metric: str, dtype: str, ids: Sequence[str]) -> Any:
+def _distances(codes: Letters, rows: Sequence[int], metric: str, dtype: str, ids: Sequence[str]) -> Matrix:
     try:
         return sequence_distances(codes[rows], metric, dtype)
     except NoSharedSite as error:
         i, j = (ids[rows[k]] for k in error.pair)
         if i == j:
-            raise DataError(f"the sequence {i!r} has no known site; leave it out") from error
+            raise DataError(f"the sequence {i!r} has no known site", "leave it out") from error
         raise DataError(
-            f"the sequences {i!r} and {j!r} have no site at which both are known; leave one of them out, or use "
-            'metric = "hamming"'
+            f"the sequences {i!r} and {j!r} have no site at which both are known",
+            ["leave one of them out, or use ", Setting("metric", "hamming")],
         ) from error

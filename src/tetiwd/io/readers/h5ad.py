@@ -6,23 +6,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.data import DistanceSeries
 from tetiwd.data.labels import is_missing, plain
 from tetiwd.data.memory import SMALLER_DATA, require_memory
-from tetiwd.errors import DataError
-from tetiwd.io.assemble import Found, series_of_pooled
+from tetiwd.errors import DataError, Setting, Text, Where
+from tetiwd.io.assemble import series_of_pooled
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, in_file
+from tetiwd.io.readers.reader import Reader
 from tetiwd.io.tables import listed
-from tetiwd.io.windows import EpochOfRows, epochs_of, remark_on_order
+from tetiwd.io.windows import EpochOfRows, epochs_of
 
 
-def read_h5ad(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> Found:
+def read_h5ad(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> DistanceSeries:
     """A series from one h5ad file; only the matrix, the names and the times are read."""
     if settings.kind == "distances":
         settings.are_squared()
     file = files[0]
     if len(files) > 1:
-        raise DataError(f"{files[1].name}: one h5ad file with the times of all objects is expected; join the files")
+        fault = "one h5ad file with the times of all objects is expected"
+        raise DataError(fault, "join the files", where=Where(file=files[1].name))
     with in_file(file.name):
         h5py, read_elem = _libraries()
         try:
@@ -31,11 +34,18 @@ def read_h5ad(files: Sequence[File], settings: DataSettings, remarks: list[str])
         except (DataError, MemoryError):
             raise
         except Exception as error:  # a damaged file can fail anywhere, in any way
-            raise DataError(f"is not an h5ad file, or damaged ({error}); write it again with anndata") from error
-        remark_on_order(time, remarks)
+            raise DataError(f"is not an h5ad file, or damaged ({error})", "write it again with anndata") from error
         if len(ids) != len(time) or matrix.shape != (len(time),) * 2:
-            raise DataError(f"obsp has shape {matrix.shape} for {len(time)} objects; write it again")
-    return Found(series_of_pooled(file.name, matrix, ids, time, settings, remarks))
+            raise DataError(f"obsp has shape {matrix.shape} for {len(time)} objects", "write it again")
+    return series_of_pooled(file.name, matrix, ids, time, settings, remarks)
+
+
+READER = Reader(
+    "h5ad",
+    endings=(".h5ad",),
+    heeds=frozenset({"kind", "id", "obsp", "symmetrize", "cross"}),
+    read=read_h5ad,
+)
 
 
 def _contents(stored: Any, settings: DataSettings, read_elem: Any) -> tuple[list[Any], EpochOfRows, NDArray[Any]]:
@@ -44,7 +54,8 @@ def _contents(stored: Any, settings: DataSettings, read_elem: Any) -> tuple[list
     name = settings.time or "time"
     if name not in obs:
         columns = [str(column) for column in obs.attrs.get("column-order", list(obs))]
-        raise DataError(f"obs has no column {name!r}; name it with time (its columns are {listed(columns)})")
+        remedy: Text = ["name it with ", Setting("time"), f" (its columns are {listed(columns)})"]
+        raise DataError(f"obs has no column {name!r}", remedy)
     ids = _ids(obs, settings, read_elem)
     time = _time(read_elem(obs[name]), name, settings)
     return ids, time, _matrix(_group(stored, "obsp"), settings, read_elem)
@@ -60,16 +71,16 @@ def _libraries() -> tuple[Any, Any]:
             from anndata.experimental import read_elem
     except ImportError as error:
         raise DataError(
-            'h5ad files need anndata, which is not installed; install it with pip install "tetiwd[bio]"'
+            "h5ad files need anndata, which is not installed", 'install it with pip install "tetiwd[bio]"'
         ) from error
     return h5py, read_elem
 
 
 def _group(stored: Any, name: str) -> Any:
     if name not in stored:
-        raise DataError(f"has no {name}; this is not an h5ad file of a data set with {name}")
+        raise DataError(f"has no {name}", f"this is not an h5ad file of a data set with {name}")
     if not hasattr(stored[name], "keys"):
-        raise DataError(f"has its {name} in an old form; read it with anndata and write it again")
+        raise DataError(f"has its {name} in an old form", "read it with anndata and write it again")
     return stored[name]
 
 
@@ -77,7 +88,10 @@ def _ids(obs: Any, settings: DataSettings, read_elem: Any) -> list[Any]:
     """The names of the objects, or a column of obs."""
     name = settings.id or str(obs.attrs.get("_index", "_index"))
     if name not in obs:
-        raise DataError(f"obs has no column {name!r}, which id names; leave out id to use the names of the objects")
+        raise DataError(
+            [f"obs has no column {name!r}, which ", Setting("id"), " names"],
+            ["leave out ", Setting("id"), " to use the names of the objects"],
+        )
     return [plain(value) for value in np.asarray(read_elem(obs[name]))]
 
 
@@ -85,15 +99,17 @@ def _time(values: Any, name: str, settings: DataSettings) -> EpochOfRows:
     times = [plain(value) for value in np.asarray(values, dtype=object)]
     for row, value in enumerate(times):
         if is_missing(value):
-            raise DataError(f"obs, column {name}: row {row} has no time; fill it in, or take the object out")
+            place = Where(matrix=f"obs, column {name}:")
+            raise DataError(f"row {row} has no time", "fill it in, or take the object out", where=place)
     declared = [plain(value) for value in values.categories] if getattr(values, "ordered", False) else None
-    return epochs_of(times, settings.by, lambda row: f"obs, column {name}, row {row}", declared)
+    return epochs_of(times, settings, lambda row: Where(matrix=f"obs, column {name}, row {row}:"), declared)
 
 
 def _matrix(obsp: Any, settings: DataSettings, read_elem: Any) -> NDArray[Any]:
     name = settings.obsp
     if name not in obsp:
-        raise DataError(f"obsp has no {name!r}; name one with obsp (there are {listed(list(obsp)) or 'none'})")
+        remedy: Text = ["name one with ", Setting("obsp"), f" (there are {listed(list(obsp)) or 'none'})"]
+        raise DataError(f"obsp has no {name!r}", remedy)
     element = obsp[name]
     sparse = not hasattr(element, "dtype")
     shape = tuple(int(length) for length in (element.attrs["shape"] if sparse else element.shape))
@@ -115,6 +131,6 @@ def _matrix(obsp: Any, settings: DataSettings, read_elem: Any) -> NDArray[Any]:
 
 def _not_all_stored(name: str, n_stored: int, needed: int) -> DataError:
     return DataError(
-        f"obsp {name!r} is sparse and holds {n_stored} of {needed} values; those that are not stored are unknown, not "
-        "0, so compute the distances of all pairs"
+        f"obsp {name!r} is sparse and holds {n_stored} of {needed} values",
+        "those that are not stored are unknown, not 0, so compute the distances of all pairs",
     )

@@ -19,58 +19,69 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.data import DistanceSeries
+from tetiwd.data.checks import located
 from tetiwd.data.memory import SMALLER_DATA, require_memory
-from tetiwd.errors import DataError
-from tetiwd.io.assemble import Epoch, Found, in_order, series_of_epochs, series_of_pooled
+from tetiwd.errors import DataError, Setting, Where
+from tetiwd.io.assemble import Epoch, in_order, series_of_epochs, series_of_pooled
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, in_file
-from tetiwd.io.npy import Arrays, about_array, load_arrays
-from tetiwd.io.objects import ObjectTable, times_of_rows
-from tetiwd.io.windows import epochs_of, remark_on_order
+from tetiwd.io.npy import Arrays, load_arrays
+from tetiwd.io.objects import ObjectTable, read_objects, times_of_rows
+from tetiwd.io.readers.reader import Reader
+from tetiwd.io.windows import epochs_of
+
+CALL_IT_D = "call the matrix D"
 
 
-def read_arrays(
-    files: Sequence[File], settings: DataSettings, remarks: list[str], objects: ObjectTable | None
-) -> Found:
+def read_arrays(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> DistanceSeries:
     """A series from npy and npz files."""
     if settings.kind == "distances":
         settings.are_squared()
+    objects = read_objects(settings)
     contents = [load_arrays(file, lambda name: _is_label(name, settings)) for file in files]
     if objects is not None or (len(files) == 1 and _time_name(settings) in contents[0]):
-        return Found(_pooled(files, contents, settings, remarks, objects))
+        return _pooled(files, contents, settings, remarks, objects)
+    _check_names_are_used(files, contents, settings)
     if len(files) == 1:
         epochs = _epochs_of_one_file(files[0], contents[0], settings)
-        return Found(series_of_epochs(*in_order(epochs, settings, remarks, "arrays"), settings, remarks))
+        return series_of_epochs(*in_order(epochs, settings, remarks, "arrays"), settings, remarks)
     epochs = []
     for file, arrays in zip(files, contents, strict=True):
         with in_file(file.name):
             name = _only_matrix(arrays, settings)
             epochs.append(Epoch(file.stem, file.name, unfolded(arrays[name]), _ids_beside(name, arrays, settings)))
-    return Found(series_of_epochs(*in_order(epochs, settings, remarks, "files"), settings, remarks))
+    return series_of_epochs(*in_order(epochs, settings, remarks, "files"), settings, remarks)
+
+
+READER = Reader(
+    "arrays",
+    endings=(".npy", ".npz"),
+    heeds=frozenset({"kind", "id", "objects", "symmetrize", "cross"}),
+    read=read_arrays,
+)
 
 
 def unfolded(array: NDArray[Any]) -> NDArray[Any]:
     """A condensed matrix as a square one; anything else as it is."""
+    from scipy.spatial.distance import squareform
+
     if array.ndim != 1:
         return array
     n = objects_of_condensed(len(array))
     require_memory(8 * n * n, f"keeping the distances between {n} objects", SMALLER_DATA)
-    square = np.zeros((n, n), array.dtype if array.dtype == np.float32 else np.float64)
-    end = 0
-    for i in range(n - 1):
-        start, end = end, end + n - 1 - i
-        square[i, i + 1 :] = square[i + 1 :, i] = array[start:end]
-    return square
+    kept = array if array.dtype == np.float32 else array.astype(np.float64, copy=False)
+    return np.asarray(squareform(kept, checks=False))
 
 
 def objects_of_condensed(length: int) -> int:
-    """The number of objects that have so many pairs."""
+    """The number of objects with this many pairs."""
     n = (1 + math.isqrt(1 + 8 * length)) // 2
     if n * (n - 1) // 2 != length or length == 0:
         near = f"{n} objects have {n * (n - 1) // 2} pairs, {n + 1} have {n * (n + 1) // 2}"
         raise DataError(
-            f"is one-dimensional with {length} numbers, which no number of objects has as pairs ({near}); "
-            "a condensed matrix has n(n − 1)/2"
+            f"is one-dimensional with {length} numbers, which no number of objects has as pairs ({near})",
+            "a condensed matrix has n(n − 1)/2",
         )
     return n
 
@@ -81,14 +92,17 @@ def _pooled(
     settings: DataSettings,
     remarks: list[str],
     objects: ObjectTable | None,
-) -> Any:
+) -> DistanceSeries:
     file, arrays = files[0], contents[0]
     with in_file(file.name):
         if len(files) > 1:
-            raise DataError("objects goes with one matrix over all times; give one file, or leave out objects")
+            raise DataError(
+                [Setting("objects"), " goes with one matrix over all times"],
+                ["give one file, or leave out ", Setting("objects")],
+            )
         matrix = unfolded(arrays[_only_matrix(arrays, settings)])
         if matrix.ndim != 2:
-            raise DataError(f"is not a matrix over all times: its shape is {matrix.shape}; give one row per object")
+            raise DataError(f"is not a matrix over all times: its shape is {matrix.shape}", "give one row per object")
         ids = _ids(arrays, _ids_name(settings))
         if objects is not None:
             ids, time = times_of_rows(objects, ids, len(matrix), settings, remarks)
@@ -97,13 +111,13 @@ def _pooled(
             values = arrays[name]
             if values.shape != (len(matrix),):
                 raise DataError(
-                    f"the array {name!r} has shape {values.shape} for a matrix of {len(matrix)} rows; "
-                    "give one time per row"
+                    f"the array {name!r} has shape {values.shape} for a matrix of {len(matrix)} rows",
+                    "give one time per row",
                 )
             if values.dtype.kind == "M":
                 values = np.datetime_as_string(values)
-            time = epochs_of(values.tolist(), settings.by, lambda row: f"the array {name!r}, row {row}")
-            remark_on_order(time, remarks)
+            column = f"the array {name!r}"
+            time = epochs_of(values.tolist(), settings, lambda row: Where(file.name, matrix=f"{column}, row {row}:"))
     return series_of_pooled(file.name, matrix, ids, time, settings, remarks)
 
 
@@ -114,7 +128,7 @@ def _epochs_of_one_file(file: File, arrays: Arrays, settings: DataSettings) -> l
         epochs = []
         for name in names:
             ids = _ids_beside(name, arrays, settings)
-            with about_array(name) if len(names) > 1 else nullcontext():
+            with located(matrix=f"the array {name!r}") if len(names) > 1 else nullcontext():
                 epochs.append(Epoch(name if len(names) > 1 else file.stem, file.name, unfolded(arrays[name]), ids))
         return epochs
 
@@ -123,13 +137,13 @@ def _only_matrix(arrays: Arrays, settings: DataSettings) -> str:
     names = _matrices(arrays, settings)
     if "D" in names or len(names) == 1:
         return "D" if "D" in names else names[0]
-    raise DataError(f"holds {len(names)} arrays ({', '.join(names)}) where one matrix is expected; call the matrix D")
+    raise DataError(f"holds {len(names)} arrays ({', '.join(names)}) where one matrix is expected", CALL_IT_D)
 
 
 def _matrices(arrays: Arrays, settings: DataSettings) -> list[str]:
     names = [name for name in arrays if not _is_label(name, settings)]
     if not names:
-        raise DataError(f"holds no matrix, only {', '.join(arrays)}; call the matrix D")
+        raise DataError(f"holds no matrix, only {', '.join(arrays)}", CALL_IT_D)
     return names
 
 
@@ -142,30 +156,43 @@ def _ids_beside(name: str, arrays: Arrays, settings: DataSettings) -> list[Any] 
     """The ids that belong to a matrix: ``ids_2001`` to ``D_2001``, or ``ids`` to the only one."""
     prefix = f"{_ids_name(settings)}_"
     labels = [other.removeprefix(prefix) for other in arrays if other.startswith(prefix)]
-    own = max((label for label in labels if name.endswith(label)), key=len, default=None)
-    return _ids(arrays, _ids_name(settings) if own is None else prefix + own)
+    longest = max((label for label in labels if name.endswith(label)), key=len, default=None)
+    return _ids(arrays, _ids_name(settings) if longest is None else prefix + longest)
 
 
 def _check_ids_have_matrices(names: list[str], arrays: Arrays, settings: DataSettings) -> None:
     ids = _ids_name(settings)
     for other in arrays:
         if other.startswith(f"{ids}_") and not any(name.endswith(other.removeprefix(f"{ids}_")) for name in names):
-            raise DataError(f"the array {other!r} belongs to none of the matrices {', '.join(names)}; rename it")
+            raise DataError(f"the array {other!r} belongs to none of the matrices {', '.join(names)}", "rename it")
     if ids in arrays and len(names) > 1:
         raise DataError(
-            f"holds {len(names)} matrices but one array {ids!r}; call the ids of every matrix {ids}_ and its label, "
-            "or add an array with the time of every row if one matrix covers all times"
+            f"holds {len(names)} matrices but one array {ids!r}",
+            f"call the ids of every matrix {ids}_ and its label, or add an array with the time of every row if one "
+            "matrix covers all times",
         )
 
 
 def _ids(arrays: Arrays, name: str) -> list[Any] | None:
-    """The ids under this name, if there are any."""
+    """The ids in the array of this name, if it exists."""
     if name not in arrays:
         return None
     ids = arrays[name]
     if ids.ndim != 1 or ids.dtype.kind not in "iuUS":
-        raise DataError(f"the array {name!r} must be a list of text or whole numbers, one id per object")
-    return [own.decode("utf-8", "replace") if isinstance(own, bytes) else own for own in ids.tolist()]
+        raise DataError(f"the array {name!r} must be a list of text or whole numbers", "give one id per object")
+    return [value.decode("utf-8", "replace") if isinstance(value, bytes) else value for value in ids.tolist()]
+
+
+def _check_names_are_used(files: Sequence[File], contents: list[Arrays], settings: DataSettings) -> None:
+    """Refuse names of arrays of ids and times that no file has."""
+    for setting, name in (("id", settings.id), ("time", settings.time)):
+        for file, arrays in zip(files, contents, strict=True):
+            if name is not None and not any(other == name or other.startswith(f"{name}_") for other in arrays):
+                raise DataError(
+                    [f"has no array {name!r}, which ", Setting(setting), " names"],
+                    ["leave out ", Setting(setting)],
+                    where=Where(file=file.name),
+                )
 
 
 def _ids_name(settings: DataSettings) -> str:

@@ -6,16 +6,20 @@ import numpy as np
 
 from tetiwd.data import DistanceSeries
 from tetiwd.data.memory import require_memory
-from tetiwd.errors import DataError
-from tetiwd.io.assemble import Found, rows_to_keep
+from tetiwd.data.metrics import SQUARED_AS_IS
+from tetiwd.errors import DataError, Setting, SettingsError, Where
+from tetiwd.io.assemble import rows_to_keep
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, in_file
+from tetiwd.io.readers.reader import Reader
 from tetiwd.io.rows import Part, epochs_of_parts, part_of, time_column
-from tetiwd.io.tables import Table, as_ids, column_for, is_row_number, listed, open_table
+from tetiwd.io.tables import TABLES, Columns, Table, as_ids, column_for, is_row_number, listed, open_table
+
+PAIR_SETTINGS = (Setting("first"), ", ", Setting("second"), " and ", Setting("distance"))
 
 
-def read_features(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> Found:
-    """A series from tables with the columns id and time, if there are such, and features."""
+def read_features(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> DistanceSeries:
+    """A series from tables of features, with columns of ids and times if there are any."""
     import pandas as pd
 
     names: list[str] = list(settings.columns)
@@ -23,6 +27,7 @@ def read_features(files: Sequence[File], settings: DataSettings, remarks: list[s
     for file in files:
         parts.append(_read(file, names, settings, remarks))
         names = list(parts[0].columns.numbers)
+    _check_squared_matters(files[0], settings)
     parts, time = epochs_of_parts(parts, settings, remarks)
     file_names = ", ".join(part.file for part in parts)
     with in_file(file_names):
@@ -47,7 +52,32 @@ def read_features(files: Sequence[File], settings: DataSettings, remarks: list[s
             dtype=settings.dtype,
         )
     remarks.append(f"features used ({len(names)}): {listed(names)}")
-    return Found(series, len(names))
+    return series
+
+
+READER = Reader(
+    "features",
+    endings=TABLES,
+    heeds=frozenset({"metric", "standardize", "id", "columns", "missing", "cross"}),
+    read=read_features,
+)
+
+
+def _check_squared_matters(file: File, settings: DataSettings) -> None:
+    """Refuse ``squared`` where the metric already determines it."""
+    metric = settings.metric or "euclidean"
+    known = SQUARED_AS_IS.get(metric)
+    can_be_overruled = metric not in ("euclidean", "sqeuclidean") and known is not settings.squared
+    if settings.squared is None or known is None or can_be_overruled:
+        return
+    raise SettingsError(
+        [
+            Setting("squared", settings.squared),
+            f" has no effect: {file.name} is read as a table of features, and {metric} distances are known to be ",
+            "squared" if known else "plain",
+        ],
+        ["leave it out, or, if every row is a pair of objects, name its columns with ", *PAIR_SETTINGS],
+    )
 
 
 def _read(file: File, names: Sequence[str], settings: DataSettings, remarks: list[str]) -> Part:
@@ -55,14 +85,15 @@ def _read(file: File, names: Sequence[str], settings: DataSettings, remarks: lis
     with in_file(file.name):
         table = open_table(file)
         time = time_column(table, settings)
-        own = column_for(table, settings.id, "id", "id")
-        texts = [name for name in (own, time) if name is not None]
+        id = column_for(table, settings.id, "id", "id")
+        texts = [name for name in (id, time) if name is not None]
         lacking = [name for name in names if name not in table.names]
         if lacking:
-            raise DataError(f"has no column {', '.join(lacking)}; its columns are {listed(table.names)}")
+            raise DataError(f"has no column {', '.join(lacking)}", f"its columns are {listed(table.names)}")
         taken = next((name for name in names if name in texts), None)
         if taken is not None:
-            raise DataError(f"column {taken} is the {'id' if taken == own else 'time'} column and cannot be a feature")
+            role = "id" if taken == id else "time"
+            raise DataError(f"column {taken} is the {role} column and cannot be a feature", "name other columns")
         if names:
             return part_of(file, table.read(texts, names), time, settings, remarks)
         return _all_features(file, table, texts, time, settings, remarks)
@@ -75,12 +106,28 @@ def _all_features(
     columns = table.read(texts, [], [name for name in table.names if name not in (*texts, *unnamed)])
     left_out = list(columns.no_numbers)
     if not columns.numbers:
-        raise DataError(f"has no columns of numbers besides id and time; its columns are {listed(table.names)}")
+        raise DataError("has no columns of numbers besides id and time", f"its columns are {listed(table.names)}")
+    _check_no_pairs(columns, texts, time)
     if left_out:
         remarks.append(f"{file.name}: left out columns without numbers: {listed(left_out)}")
     if unnamed:
         remarks.append(f"{file.name}: left out columns without a name, which only count rows")
     return part_of(file, columns, time, settings, remarks)
+
+
+def _check_no_pairs(columns: Columns, texts: Sequence[str], time: str | None) -> None:
+    """Refuse two columns of text and one of numbers, which may be pairs of objects and their distance."""
+    if len(columns.no_numbers) == 2 and len(columns.numbers) == 1 and all(name == time for name in texts):
+        (number,) = columns.numbers
+        raise DataError(
+            f"may be a table of pairs ({listed(list(columns.no_numbers))}) with a distance ({number})",
+            [
+                "if it is, name these columns with ",
+                *PAIR_SETTINGS,
+                "; if every row is an object, name its features with ",
+                Setting("columns"),
+            ],
+        )
 
 
 def _ids(parts: Sequence[Part], settings: DataSettings) -> list[object] | None:
@@ -89,5 +136,6 @@ def _ids(parts: Sequence[Part], settings: DataSettings) -> list[object] | None:
     if not any(known):
         return None
     if not all(known):
-        raise DataError(f"{parts[known.index(False)].file} has no column {name}, which others have; add it")
-    return as_ids([own for part in parts for own in part.text(name)])
+        lacking = parts[known.index(False)].file
+        raise DataError(f"has no column {name}, which others have", "add it", where=Where(file=lacking))
+    return as_ids([label for part in parts for label in part.text(name)])
