@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tetiwd.partitions import Partitions, numbered
 from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.marks import Marks, as_marks
-from tetiwd.plots.style import FILL, bare, figure_width, new_axes, size_of, styled, tag, title
+from tetiwd.plots.style import FILL, figure_width, new_axes, size_of, styled, tag, title, without_axes
 from tetiwd.plots.text import count, label, named_times
 from tetiwd.summarize.coclustering import check_epoch, coclustering
 
@@ -68,9 +68,7 @@ def plot_coclustering(analysis: "Analysis", t: int, ax: "Axes | None" = None, *,
             place = {"transform": ax.get_yaxis_transform(), "ha": "right"}
             remember.mark(tag(ax, -0.015, middle, str(g), lineage_colour(g), **place), lineage=g, epoch=t, title=words)
     ax.set_anchor("NW")
-    ax.set_xticks([])
-    ax.set_yticks([])
-    bare(ax, "left", "bottom", "top", "right")
+    without_axes(ax)
     note = "stronger: more often together · squares: clusters"
     if len(chosen) < n:
         note = f"{len(chosen):,} of {n:,} objects · {note}"

@@ -9,7 +9,7 @@ from tetiwd.data.checks import row_blocks
 from tetiwd.errors import Setting, SettingsError
 from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.marks import Marks, as_marks
-from tetiwd.plots.style import FILL, bare, figure_width, new_axes, styled, tag, title
+from tetiwd.plots.style import FILL, figure_width, new_axes, styled, tag, title, without_axes
 from tetiwd.plots.text import label, named_times
 from tetiwd.summarize.alignment import match
 from tetiwd.summarize.coclustering import check_epoch
@@ -45,8 +45,6 @@ def plot_geometry(analysis: "Analysis", t: int, ax: "Axes | None" = None, *, mar
     marks
         Remembers lineages and hover text of the parts, for :func:`svg_of`.
     """
-    from matplotlib.patches import Rectangle
-
     t, remember = check_epoch(t, analysis.sample.series.n_epochs), as_marks(marks)
     lineages, model, share = cluster_distances(analysis, t)
     measured = measured_distances(analysis, t)
@@ -64,23 +62,17 @@ def plot_geometry(analysis: "Analysis", t: int, ax: "Axes | None" = None, *, mar
         for j, h in enumerate(lineages.tolist()):
             if i == j or not np.isfinite(distance[i, j]):
                 continue
-            alpha = 0.04 + (DARKEST - 0.04) * float(distance[i, j]) / largest
-            cell = Rectangle((j - 0.48, i - 0.48), 0.96, 0.96, fc=FILL, alpha=alpha, lw=0, clip_on=False)
+            cell = _cell(ax, i, j, k, float(distance[i, j]), largest)
             words = f"lineages {min(g, h)} and {max(g, h)} at {time}: {_number(distance[i, j], largest)} apart"
             words += " as measured" if j > i else " in the model"
             if j < i and share[i, j] < 0.995:
                 words += f", in the draws that have both ({share[i, j]:.0%})"
-            remember.mark(ax.add_patch(cell), lineage=g, epoch=t, to_lineage=h, title=words)
-            if k <= 16:
-                look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8.5 if k <= 10 else 6.5}
-                ax.text(j, i, _number(distance[i, j], largest), **look)
+            remember.mark(cell, lineage=g, epoch=t, to_lineage=h, title=words)
     ax.set_xlim(-0.5, k - 0.5)
     ax.set_ylim(k - 0.5, -0.5)
     ax.set_aspect("equal", anchor="NW")
-    ax.set_xticks([])
-    ax.set_yticks([])
-    bare(ax, "left", "bottom", "top", "right")
-    note = f"below: model · above: measured · within a cluster: {_number(within_clusters(analysis), largest)}"
+    without_axes(ax)
+    note = f"below: model · above: measured · within one: {_number(within_clusters(analysis), largest)}"
     if k < n_all:
         note = f"the {k} largest of {n_all} clusters · {note}"
     if k == 1:
@@ -97,6 +89,17 @@ def _axes_for(k: int) -> "Axes":
         width = side = figure_width(width)
     axes: Axes = new_axes(width, side)
     return axes
+
+
+def _cell(ax: "Axes", i: int, j: int, k: int, distance: float, largest: float) -> Any:
+    """A square in row i and column j of k, with the distance in numbers if there is room."""
+    from matplotlib.patches import Rectangle
+
+    if k <= 16:
+        look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8.5 if k <= 10 else 6.5}
+        ax.text(j, i, _number(distance, largest), **look)
+    alpha = 0.04 + (DARKEST - 0.04) * distance / largest
+    return ax.add_patch(Rectangle((j - 0.48, i - 0.48), 0.96, 0.96, fc=FILL, alpha=alpha, lw=0, clip_on=False))
 
 
 def cluster_distances(analysis: "Analysis", t: int) -> tuple[NDArray[np.int64], Floats, Floats]:

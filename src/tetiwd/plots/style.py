@@ -204,6 +204,13 @@ def bare(ax: "Axes", *sides: str) -> None:
         ax.tick_params(axis="x", length=0)
 
 
+def without_axes(ax: "Axes") -> None:
+    """Axes that mean nothing by themselves: no ticks and no sides."""
+    ax.set_xticks([])
+    ax.set_yticks([])
+    bare(ax, "left", "bottom", "top", "right")
+
+
 def tag(ax: "Axes", x: float, y: float, lineage_text: str, colour: str, **options: Any) -> Any:
     """The number of a lineage on its colour."""
     look = {"boxstyle": "round,pad=0.22,rounding_size=0.35", "fc": colour, "ec": "none"}
