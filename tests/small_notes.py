@@ -15,14 +15,14 @@ from tetiwd.summarize.lineages import lineages
 
 def series_of_notes(windows, *, topics, outcomes=None, times=None) -> NotesSeries:
     """``windows`` are dicts of id → sentences, ``topics`` words that make the cluster of a sentence they are in."""
-    objects = tuple(sorted({own for window in windows for own in window}))
-    number = {own: i for i, own in enumerate(objects)}
-    said = [(number[own], t, text) for t, window in enumerate(windows) for own in window for text in window[own]]
+    objects = tuple(sorted({name for window in windows for name in window}))
+    number = {name: i for i, name in enumerate(objects)}
+    said = [(number[name], t, text) for t, window in enumerate(windows) for name in window for text in window[name]]
     whose, when = (np.array([row[i] for row in said]) for i in (0, 1))
     texts = tuple(row[2] for row in said)
     bags = bags_of(texts, whose, 1)
     words = [{bags.words[word] for word in row.indices} for row in bags.matrix]
-    cluster_of_bag = np.array([next(c for c, topic in enumerate(topics) if topic in own) for own in words])
+    cluster_of_bag = np.array([next(c for c, topic in enumerate(topics) if topic in present) for present in words])
     labels = list(range(1, len(windows) + 1)) if times is None else times
     noted = np.column_stack([whose, when])
     rows = incidence_of(cluster_of_bag[bags.bag_of], whose, when, labels, noted, 3)
@@ -31,13 +31,13 @@ def series_of_notes(windows, *, topics, outcomes=None, times=None) -> NotesSerie
     D = ((points[:, None] - points[None]) ** 2).sum(-1)
     blocks = [np.flatnonzero(rows.window == t) for t in range(len(rows.times))]
     series = DistanceSeries.from_distances(
-        [D[np.ix_(own, own)] for own in blocks],
+        [D[np.ix_(block, block)] for block in blocks],
         squared=True,
-        ids=[[objects[rows.whose[row]] for row in own] for own in blocks],
+        ids=[[objects[rows.whose[row]] for row in block] for block in blocks],
         times=rows.times,
     )
     days = np.full(len(texts), np.datetime64("2020-01-01"))
-    known = {name: tuple(values.get(own) for own in objects) for name, values in (outcomes or {}).items()}
+    known = {name: tuple(values.get(name) for name in objects) for name, values in (outcomes or {}).items()}
     notes = Notes(objects, whose, days, texts, known, Counts(notes=len(texts), objects=len(objects)))
     strength = bags.sizes.astype(float)
     return NotesSeries(
@@ -52,9 +52,9 @@ def analysis_of_notes(notes, labels, draws=None, level=0.9) -> SimpleNamespace:
     partitions = Partitions.from_labels(
         [np.array([one[t] for one in drawn]) for t in range(series.n_epochs)],
         times=series.times,
-        ids=[own.tolist() for own in series.ids],
+        ids=[ids.tolist() for ids in series.ids],
     )
-    alignment = align(partitions, [np.array(own) for own in labels])
+    alignment = align(partitions, [np.array(window) for window in labels])
     return SimpleNamespace(
         sample=SimpleNamespace(series=series),
         settings=AnswerSettings(level=level),

@@ -16,6 +16,7 @@ from tetiwd.summarize.clustering import Clustering
 from tetiwd.summarize.coclustering import coclustering
 from tetiwd.summarize.forecast import Forecast, forecast
 from tetiwd.summarize.lineages import Lineages, lineages
+from tetiwd.summarize.object_maps import object_maps
 from tetiwd.summarize.point_estimate import representative
 
 if TYPE_CHECKING:
@@ -67,6 +68,11 @@ class Analysis:
             return None
         s = self.settings
         return backtest(self.sample, self.clustering, level=s.level, seed=self.sample.settings.seed)
+
+    @cached_property
+    def object_maps(self) -> tuple[NDArray[np.float64], ...]:
+        """Positions of the objects of every time in a plane, T × (n_t, 2), for pictures."""
+        return object_maps(self.sample.series, self.clustering)
 
     @cached_property
     def coclustering(self) -> list[NDArray[Any]]:

@@ -36,15 +36,15 @@ def test_groups_births_and_deaths_are_found(play):
     labels = pd.read_csv(folder / "run" / "labels.csv")
     both = labels.merge(made.truth, left_on=["id", "time"], right_on=["patient", "window"])
     assert len(both) == 200
-    scores = [adjusted_rand_score(own.group, own.lineage) for _, own in both.groupby("window")]
+    scores = [adjusted_rand_score(rows.group, rows.lineage) for _, rows in both.groupby("window")]
     assert sum(scores) / 3 >= 0.9
-    main = both.groupby("lineage").group.agg(lambda own: own.mode()[0])
-    found = {
+    main = both.groupby("lineage").group.agg(lambda groups: groups.mode()[0])
+    events = {
         (row.event, main[int(row.lineage)])
         for row in pd.read_csv(folder / "run" / "events.csv").itertuples()
         if row.event in ("born", "died") and row.time != 1
     }
-    assert {(row.event, row.group) for row in made.events.itertuples()} <= found
+    assert {(row.event, row.group) for row in made.events.itertuples()} <= events
 
 
 def test_report_says_synthetic_and_shows_neither_ids_nor_sentences(play):

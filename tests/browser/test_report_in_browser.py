@@ -174,9 +174,11 @@ def test_text_is_where_it_can_be_read(visit, name, width):
 
 
 def test_choosing_by_click_lights_the_lineage_everywhere(visit):
+    from selenium.webdriver import ActionChains
+
     browser = visit("usual")
     where = {
-        "figure-alluvial",
+        "figure-lineages",
         "figure-map",
         "figure-sizes",
         "figure-coclustering",
@@ -184,19 +186,20 @@ def test_choosing_by_click_lights_the_lineage_everywhere(visit):
         "figure-outcomes",
     }
     where |= {"lineages", "forecast", "outcomes", "objects"}
-    block = find(browser, ".for-wide .tetiwd-block[data-lineage='1']")[0]
+    block = find(browser, ".for-wide [data-kind='block'][data-lineage='1'] path")[0]
     for click in (
-        block,
-        find(browser, ".chips [data-lineage='1']")[0],
-        find(browser, "[data-table=lineages] tr[data-lineage='1']")[0],
+        lambda: ActionChains(browser).move_to_element_with_offset(block, 26, 0).click().perform(),  # beside its number
+        find(browser, ".for-wide [data-kind='label'][data-lineage='1'] text")[0].click,
+        find(browser, ".chips [data-lineage='1']")[0].click,
+        find(browser, "[data-table=lineages] tr[data-lineage='1']")[0].click,
     ):
-        click.click()
+        click()
         seen, wrong, message = browser.execute_script(LIT, "1")
         assert wrong == []
         assert {key for key, n in seen.items() if n} >= where
         assert message.startswith("Lineage 1: ")
         assert [own.text for own in find(browser, ".chips [aria-pressed=true]")] == ["1"]
-        click.click()
+        click()
         assert find(browser, ".lit, .choosing, .chips [aria-pressed=true]") == []
 
 
@@ -230,7 +233,7 @@ def test_hover_text(visit):
     from selenium.webdriver import ActionChains
 
     browser = visit("usual")
-    block = find(browser, ".for-wide .tetiwd-block[data-lineage='0'] rect")[0]
+    block = find(browser, ".for-wide [data-kind='block'][data-lineage='0'] path")[0]
     browser.execute_script("arguments[0].scrollIntoView({ block: 'center' })", block)
     browser.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
     ActionChains(browser).move_to_element(block).perform()

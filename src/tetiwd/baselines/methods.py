@@ -99,5 +99,5 @@ def methods_named(names: Sequence[str]) -> list[Method]:
     """These methods, ours first, because others are told how many clusters it finds."""
     unknown = [name for name in names if name not in METHODS]
     if unknown:
-        raise SettingsError(f"there is no method {unknown[0]!r}; there are {', '.join(METHODS)}")
+        raise SettingsError(f"there is no method {unknown[0]!r}", f"there are {', '.join(METHODS)}")
     return [method for name, method in METHODS.items() if name == OURS or name in names]

@@ -47,6 +47,6 @@ def every_epoch_alone(series: DistanceSeries) -> list[DistanceSeries]:
 def pooled_clusters(series: DistanceSeries, model: Hyperparameters, effort: Effort) -> Answer:
     """One chain over all objects of all epochs together, from distances across time."""
     if series.cross is None:
-        raise SettingsError("pooling needs distances across time; make the series with cross=…")
+        raise SettingsError("pooling needs distances across time", "make the series with cross=…")
     together = DistanceSeries.from_distances([np.asarray(series.cross, dtype=float)], squared=True)
     return split_by_epoch(wishart_clusters(together, model, effort).labels[0], series.n_objects)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from tetiwd.io.writing import LABELS
+from tetiwd.writing import LABELS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -34,7 +34,7 @@ def doctor(as_json: o.Json = False) -> None:
     from tetiwd._jit import CACHE, COMPILED
     from tetiwd.chains import n_processors
     from tetiwd.data.memory import available_memory, in_gib
-    from tetiwd.io.run_folder import versions
+    from tetiwd.versions import versions
 
     console = Console(as_json=as_json)
     room = available_memory()

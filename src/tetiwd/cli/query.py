@@ -244,7 +244,7 @@ def _in_order(table: "pd.DataFrame", objects: list[str]) -> "pd.DataFrame":
 def _deliver(table: "pd.DataFrame", out: Path | None, overwrite: bool, as_json: bool) -> None:
     """Write a table as CSV, or print it."""
     from tetiwd.errors import RunFolderError
-    from tetiwd.io.writing import write_table
+    from tetiwd.writing import write_table
 
     console = Console(as_json=as_json)
     if out is None and overwrite:

@@ -100,8 +100,8 @@ def _counts(sizes: str) -> list[int]:
 
 def _simulate_notes(out: Path, seed: int, console: Console) -> None:
     """A table of invented notes, and the groups and events that were planted in it."""
-    from tetiwd.io.writing import write_table
     from tetiwd.notes.synthetic import synthetic_notes
+    from tetiwd.writing import write_table
 
     synthetic = synthetic_notes(seed)
     out.mkdir(parents=True)

@@ -81,5 +81,5 @@ DESIGNS = {
 def design_named(name: str) -> Design:
     """The design of this name."""
     if name not in DESIGNS:
-        raise SettingsError(f"there is no experiment {name!r}; there are {', '.join(DESIGNS)}")
+        raise SettingsError(f"there is no experiment {name!r}", f"there are {', '.join(DESIGNS)}")
     return DESIGNS[name]

@@ -11,11 +11,11 @@ from tetiwd.baselines.methods import OURS
 from tetiwd.errors import DataError, SettingsError
 from tetiwd.experiments.statistics import ALL, SMALLER, per_repeat
 from tetiwd.experiments.summary import number, signed
-from tetiwd.io.writing import write_text, write_whole
 from tetiwd.plots.colours import GREY, lineage_colour
 from tetiwd.plots.marks import quiet, svg_of
 from tetiwd.plots.style import FILL, INK, PIXEL, SMALL, SOFT, bare, styled, title
 from tetiwd.plots.text import count, label, text_width
+from tetiwd.writing import write_text, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,13 +123,13 @@ def plot_traces_of_k(trace: "ArrayLike", true_k: int | Sequence[int], n_warmup: 
 
     values = np.asarray(trace)
     if values.ndim != 2 or not values.size:
-        raise DataError(f"a trace has one row per sweep and one column per epoch; its shape is {values.shape}")
+        raise DataError("a trace has one row per sweep and one column per epoch", f"its shape is {values.shape}")
     n_sweeps, n_epochs = values.shape
     if not 0 <= n_warmup <= n_sweeps:
         raise SettingsError(f"n_warmup must lie between 0 and the {n_sweeps} sweeps of the trace, not {n_warmup!r}")
     truth = np.atleast_1d(np.asarray(true_k)).astype(int)
     if len(truth) not in (1, n_epochs):
-        raise DataError(f"true_k has {len(truth)} numbers for {n_epochs} epochs; give one for each, or one for all")
+        raise DataError(f"true_k has {len(truth)} numbers for {n_epochs} epochs", "give one for each, or one for all")
     truth = np.broadcast_to(truth, n_epochs)
     low, high = min(values.min(), truth.min()), max(values.max(), truth.max())
     figure = _figure(8.0, 0.75 + 1.05 * n_epochs)
@@ -166,11 +166,11 @@ def plot_differences(paired_table: "pd.DataFrame", variant: str | None = None, r
     """
     variants = list(paired_table.variant.unique())
     if variant is None and len(variants) > 1:
-        raise SettingsError(f"the table has the variants {', '.join(variants)}; choose one with variant=")
+        raise SettingsError(f"the table has the variants {', '.join(variants)}", "choose one with variant=")
     variant = variants[0] if variant is None and variants else variant
     table = paired_table[(paired_table.variant == variant) & (paired_table.epoch != SMALLER)]
     if table.difference.notna().sum() == 0:
-        raise DataError(f"the table has no differences for {variant!r}; they need fresh data sets for both methods")
+        raise DataError(f"the table has no differences for {variant!r}", "they need fresh data sets for both methods")
     methods, epochs = list(table.method.unique()), list(table.epoch.unique())
     columns = len(epochs) if len(epochs) <= 4 else 3
     rows = ceil(len(epochs) / columns)

@@ -14,10 +14,10 @@ from tetiwd.experiments.plan import Plan
 from tetiwd.experiments.repeat import series_of
 from tetiwd.experiments.statistics import overview, paired, rank_tests
 from tetiwd.experiments.summary import summary_markdown
-from tetiwd.io.writing import write_table, write_text
 from tetiwd.model import Simulation
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.sampler import Chain
+from tetiwd.writing import write_table, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

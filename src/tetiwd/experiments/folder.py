@@ -11,7 +11,7 @@ import tetiwd
 from tetiwd.errors import RunFolderError
 from tetiwd.experiments.plan import Plan, Repeat
 from tetiwd.experiments.repeat import COLUMNS
-from tetiwd.io.writing import write_table, write_text
+from tetiwd.writing import write_table, write_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +53,9 @@ class ExperimentFolder:
         try:
             return tomllib.loads((self.path / PLAN).read_text("utf-8"))
         except (OSError, tomllib.TOMLDecodeError):
-            raise RunFolderError(f"{self.path} is there already and is no experiment; choose another folder") from None
+            raise RunFolderError(
+                f"{self.path} is there already and is no experiment", "choose another folder"
+            ) from None
 
     def _keep(self, settings: dict[str, Any]) -> None:
         import tomli_w
@@ -85,7 +87,7 @@ class ExperimentFolder:
             raise RunFolderError(f"nothing in {self.path} is done yet")
         for table in tables:
             if tuple(table.columns) != COLUMNS:
-                raise RunFolderError(f"{self.tables} holds tables of another version; choose another folder")
+                raise RunFolderError(f"{self.tables} holds tables of another version", "choose another folder")
         results = pd.concat(tables, ignore_index=True)
         order = {name: i for i, name in enumerate((*plan.of_design.variants, *(plan.protocols or ())))}
         rank = np.lexsort((results["repeat"], results["protocol"].map(order), results["variant"].map(order)))

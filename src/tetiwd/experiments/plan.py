@@ -100,4 +100,4 @@ class Plan:
 def _check_names(what: str, names: Sequence[str], known: Sequence[str]) -> None:
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise SettingsError(f"there is no {what} {unknown[0]!r}; there are {', '.join(known)}")
+        raise SettingsError(f"there is no {what} {unknown[0]!r}", f"there are {', '.join(known)}")

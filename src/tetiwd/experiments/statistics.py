@@ -108,7 +108,7 @@ def paired(results: "pd.DataFrame", reference: str = OURS, level: float = 0.95) 
     from pandas import DataFrame
 
     if not 0 < level < 1:
-        raise SettingsError(f"level must lie between 0 and 1, not {level!r}; 0.95 is usual")
+        raise SettingsError(f"level must lie between 0 and 1, not {level!r}", "0.95 is usual")
     check_results(results)
     fresh, rows = results[results.protocol == "fresh"], []
     for variant, rows_of_variant in fresh.groupby("variant", sort=False):
@@ -131,16 +131,16 @@ def check_results(results: "pd.DataFrame") -> None:
     """Raise if the table is not one row per variant, protocol, repeat, method and epoch, with the same data for all."""
     missing = [name for name in NEEDED if name not in results]
     if missing:
-        raise DataError(f"the results have no column {missing[0]!r}; they need {', '.join(NEEDED)}")
+        raise DataError(f"the results have no column {missing[0]!r}", f"they need {', '.join(NEEDED)}")
     if not len(results):
-        raise DataError("the results are empty; run the experiment first")
+        raise DataError("the results are empty", "run the experiment first")
     twice = results.duplicated([*RUN, "epoch"])
     if twice.any():
-        raise DataError(f"the results have two rows for {_named(results[twice].iloc[0])}; keep one of them")
+        raise DataError(f"the results have two rows for {_named(results[twice].iloc[0])}", "keep one of them")
     n_epochs = results.groupby("variant").epoch.transform("nunique")
     short = results.groupby(RUN).epoch.transform("size") < n_epochs
     if short.any():
-        raise DataError(f"the results lack epochs other than {_named(results[short].iloc[0])}; run this method again")
+        raise DataError(f"the results lack epochs other than {_named(results[short].iloc[0])}", "run this method again")
     fresh = results[results.protocol == "fresh"]
     other = fresh.groupby(["variant", "repeat"]).data_seed.transform("nunique") > 1
     if other.any():

@@ -15,18 +15,15 @@ Other packages can attach folders of their own (``RunFolder.attach``); overwriti
 
 import json
 import os
-import platform
 import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import tetiwd
 from tetiwd.analysis import Analysis
 from tetiwd.chains import Sample
 from tetiwd.data import DistanceSeries
@@ -35,9 +32,10 @@ from tetiwd.io.netcdf import reading
 from tetiwd.io.posterior import from_datatree, to_datatree
 from tetiwd.io.series_file import read_series_file, write_series
 from tetiwd.io.settings import RunSettings, read_settings
-from tetiwd.io.writing import write_table, write_text, write_whole
 from tetiwd.params import Hyperparameters
 from tetiwd.plots import alluvial_svg
+from tetiwd.versions import versions
+from tetiwd.writing import write_table, write_text, write_whole
 
 FORMAT = "tetiwd-run-1"
 ATTACHED = "attached.txt"  # file that marks a folder as attached to the run
@@ -45,7 +43,6 @@ TABLES = ("labels.csv", "lineages.csv", "links.csv", "events.csv", "forecast.csv
 FILES = ("data.nc", "results.nc", *TABLES, "diagnostics.json", "lineages.svg", "report.html", "run.toml")
 VISIBLE_ANYWHERE = "#777777"  # on a white page and on a dark one
 COMPRESSED = {"zlib": True, "complevel": 4, "shuffle": True}
-LIBRARIES = ("numpy", "scipy", "numba", "pandas", "xarray", "h5netcdf", "arviz-stats")
 
 
 class RunFolder:
@@ -302,17 +299,6 @@ def diagnostics_as_json(sample: Sample, remarks: Sequence[str] = ()) -> dict[str
             for quantity in found.quantities
         ],
     }
-
-
-def versions() -> dict[str, str]:
-    """Versions of everything that can change a number."""
-    found = {"tetiwd": tetiwd.__version__, "python": platform.python_version()}
-    for name in LIBRARIES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def _is_attached(entry: Path) -> bool:

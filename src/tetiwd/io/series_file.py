@@ -12,7 +12,7 @@ from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError
 from tetiwd.io.netcdf import reading
 from tetiwd.io.posterior import plain_labels
-from tetiwd.io.writing import write_whole
+from tetiwd.writing import write_whole
 
 
 def write_series(path: Path, series: DistanceSeries) -> None:

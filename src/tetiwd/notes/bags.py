@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.errors import DataError
+from tetiwd.errors import DataError, Setting
 from tetiwd.notes.words import words_of
 
 if TYPE_CHECKING:
@@ -53,13 +53,13 @@ def bags_of(
         vectorizer = CountVectorizer(analyzer=analyse, binary=True, dtype=np.int32)
         matrix = vectorizer.fit_transform(texts).tocsr()
     except ValueError:  # what it says where there are no words at all
-        raise DataError("no sentence has a word; are these texts written in letters?") from None
+        raise DataError("no sentence has a word", "are these texts written in letters?") from None
     kept = _used_by(matrix, whose, word_objects)
     names = vectorizer.get_feature_names_out()[kept]
     if not len(names):
         raise DataError(
-            f"no word is used by {word_objects} objects or more, so that nothing can be compared; "
-            "use more notes, or set word_objects to a smaller number"
+            f"no word is used by {word_objects} objects or more, so that nothing can be compared",
+            ["use more notes, or a smaller ", Setting("word_objects")],
         )
     matrix, bag_of = _distinct(matrix[:, kept])
     return Bags(tuple(names.tolist()), matrix, bag_of, int((~kept).sum()))

@@ -46,7 +46,7 @@ class Cache:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise SettingsError(
-                f"cannot use {self.folder} as cache ({error.strerror or error}); name a folder that can be written"
+                f"cannot use {self.folder} as cache ({error.strerror or error})", "name a folder that can be written"
             ) from error
 
     def load(self, stage: str, key: str) -> tuple[Arrays, Texts] | None:
@@ -95,7 +95,7 @@ class Cache:
                 shutil.rmtree(fresh, ignore_errors=True)
         except OSError as error:
             raise SettingsError(
-                f"cannot write to the cache {self.folder} ({error.strerror or error}); make room, or name another"
+                f"cannot write to the cache {self.folder} ({error.strerror or error})", "make room, or name another"
             ) from error
 
     def _place(self, stage: str, key: str) -> Path | None:

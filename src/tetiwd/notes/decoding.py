@@ -4,7 +4,7 @@ import codecs
 from collections.abc import Iterator
 from typing import IO
 
-from tetiwd.errors import DataError
+from tetiwd.errors import DataError, Where
 from tetiwd.io.files import LONGEST_LINE, File, in_file, unpacked
 
 BLOCK = 1 << 20  # bytes
@@ -31,7 +31,7 @@ class Lines:
                 yield from self._wide(first[2:] + raw.read(), wide)
                 return
             if first.count(b"\0") > MANY_NULS * len(first):
-                raise DataError("is not a text file, or UTF-16 without a mark; save it as UTF-8")
+                raise DataError("is not a text file, or UTF-16 without a mark", "save it as UTF-8")
             for line in _byte_lines(first.removeprefix(codecs.BOM_UTF8), raw):
                 yield self._decoded(line)
 
@@ -60,7 +60,8 @@ def _byte_lines(first: bytes, raw: IO[bytes]) -> Iterator[bytes]:
         *lines, rest = (rest + block).split(end)
         number += len(lines)
         if len(rest) > LONGEST_LINE:
-            raise DataError(f"line {number + 1} has more than {LONGEST_LINE} characters; this is not a table")
+            fault = f"has more than {LONGEST_LINE} characters"
+            raise DataError(fault, "this is not a table", where=Where(line=number + 1))
         yield from (line + b"\n" for line in lines)
         block = raw.read(BLOCK)
     if rest:

@@ -137,7 +137,7 @@ def findings(
     wrong = [name for name in good if name not in notes.notes.outcomes]
     if wrong:
         there = ", ".join(map(repr, notes.notes.outcomes)) or "none"
-        raise SettingsError(f"there is no outcome {wrong[0]!r} that could be good; the outcomes are: {there}")
+        raise SettingsError(f"there is no outcome {wrong[0]!r} that could be good", f"the outcomes are: {there}")
     members, level = members_of(notes, analysis), analysis.settings.level
     least = 1 if rare else FEW
     spoken_of = members.n_elsewhere > 0 if small else members.compared

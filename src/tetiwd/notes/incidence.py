@@ -61,5 +61,5 @@ def incidence_of(
 def _nothing_left(n_there: Ints, min_objects: int) -> DataError:
     most = int(n_there.max(initial=0))
     return DataError(
-        f"no window has {min_objects} objects, the fullest has {most}; use longer windows, or notes of more objects"
+        f"no window has {min_objects} objects, the fullest has {most}", "use longer windows, or notes of more objects"
     )

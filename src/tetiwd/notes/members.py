@@ -72,7 +72,7 @@ def members_of(notes: NotesSeries, analysis: "Analysis") -> Members:
     ours = [[str(objects[position]) for position in rows.whose[rows.window == t]] for t in range(len(rows.times))]
     if theirs != ours:
         raise DataError(
-            "the analysis is not of these notes: ids differ; analyse the series of the notes (their .series)"
+            "the analysis is not of these notes: ids differ", "analyse the series of the notes (their .series)"
         )
     _, whose = np.unique(rows.whose, return_inverse=True)
     return Members(analysis.clustering.flat.astype(np.int64), whose.astype(np.int64), analysis.clustering.n_lineages)

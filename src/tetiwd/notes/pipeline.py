@@ -152,7 +152,7 @@ def _sentences(stages: Stages, notes: Notes) -> tuple[Sentences, str]:
     def make(progress: Any) -> Any:
         sentences = sentences_of(notes.texts, progress)
         if not sentences.texts:
-            raise DataError("no note has a sentence; check the column of texts")
+            raise DataError("no note has a sentence", "check the column of texts")
         return {"note": sentences.note}, {"sentences": sentences.texts}
 
     arrays, texts, key = stages.run("sentences", [notes.fingerprint()], {}, make)

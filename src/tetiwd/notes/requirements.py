@@ -23,5 +23,5 @@ def text_module(name: str) -> Any:
             return import_module(name)
     except ImportError as error:
         raise SettingsError(
-            f'notes need {name}, which is not installed; install it with pip install "tetiwd[text]"'
+            f"notes need {name}, which is not installed", 'install it with pip install "tetiwd[text]"'
         ) from error

@@ -9,12 +9,12 @@ import numpy as np
 
 from tetiwd.errors import RunFolderError
 from tetiwd.io.run_folder import RunFolder
-from tetiwd.io.writing import write_text
 from tetiwd.notes.cache import Cache, key_of
 from tetiwd.notes.counts import Counts
 from tetiwd.notes.pipeline import NotesSeries, notes_to_series
 from tetiwd.notes.settings import NotesSettings
 from tetiwd.notes.tidy import Notes
+from tetiwd.writing import write_text
 
 FOLDER, ABOUT, STAGE = "notes", "notes.json", "table"
 
@@ -60,7 +60,7 @@ def load_visibility(run: Path) -> NotesShown:
 
 
 def _damaged(run: Path) -> RunFolderError:
-    return RunFolderError(f"{run / FOLDER} is damaged; run notes again")
+    return RunFolderError(f"{run / FOLDER} is damaged", "run notes again")
 
 
 def load_notes(run: Path) -> NotesSeries:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.errors import DataError
+from tetiwd.errors import DataError, Where
 from tetiwd.io.outcome_table import NO, YES
 from tetiwd.io.tables import as_ids, is_missing, listed
 from tetiwd.notes.counts import Counts
@@ -68,7 +68,7 @@ def notes_from_table(
     for name in names:
         if name not in table.columns:
             shown = listed(list(map(str, table.columns)))
-            raise DataError(f"the table has no column {name!r}; its columns are {shown}")
+            raise DataError(f"the table has no column {name!r}", f"its columns are {shown}")
     columns = {name: table[name].astype(object).where(table[name].notna(), None) for name in names}
     values = {name: column.tolist() for name, column in columns.items()}
     return tidy(
@@ -108,7 +108,7 @@ def tidy(
         rows = rows[~wrong[rows.index]]
     if rows.empty:
         counted = ", ".join(f"{n:,} {why.replace('_', ' ')}" for why, n in left_out.items() if n)
-        raise DataError(f"no row is left that has an id, a date and text ({counted}); check the names of the columns")
+        raise DataError(f"no row is left that has an id, a date and text ({counted})", "check the names of the columns")
     objects, whose = _numbered(as_ids(rows.who.tolist()))
     known, changing = _by_object(outcomes, dict(zip(rows.who, whose.tolist(), strict=True)), who, len(objects))
     counts = Counts(
@@ -157,7 +157,8 @@ def _by_object(
             if not word or object_id not in position:
                 continue
             if word not in YES | NO:
-                raise DataError(f"row {row + 1}, column {name}: {value!r} is neither yes nor no; write 1 or 0")
+                where = Where(row=row + 1, column=name)
+                raise DataError(f"{value!r} is neither yes nor no", "write 1 or 0", where=where)
             (yes if word in YES else no)[position[object_id]] = True
         changing.update(np.flatnonzero(yes & no).tolist())
         known[name] = tuple(True if a else False if b else None for a, b in zip(yes, no, strict=True))

@@ -1,4 +1,4 @@
-"""How often objects of one time are together, as a heat map in the order of the clustering."""
+"""The posterior similarity matrix of one time as a heat map, in the order of the point estimate."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.marks import Marks, as_marks
-from tetiwd.plots.style import FILL, bare, new_axes, size_of, styled, tag, title
+from tetiwd.plots.style import FILL, bare, figure_width, new_axes, size_of, styled, tag, title
 from tetiwd.plots.text import count, label, named_times
 from tetiwd.summarize.coclustering import check_epoch, coclustering
 from tetiwd.summarize.partitions import Partitions, as_partitions, numbered
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
 
 Ints = NDArray[np.int64]
-MOST_OBJECTS = 400  # more are thinned out
-N_SHADES = 32  # few shades make a small file, and nobody sees more
+MOST_OBJECTS = 400  # more are thinned
+N_SHADES = 32  # enough for the eye, and few make a small file
 
 
 @styled
 def plot_coclustering(analysis: "Analysis", t: int, ax: "Axes | None" = None, *, marks: Marks | None = None) -> "Axes":
-    """Probability of every two objects of a time to be together: the darker, the more probable.
+    """Posterior similarity matrix of a time: the darker, the more probable it is that two objects are together.
 
-    Objects are in order of their lineages, uncertain ones last within a cluster; squares are the clusters of the
-    clustering. Of more than 400 objects, 400 evenly spaced ones in that order are shown.
+    Objects are in order of their lineages, uncertain ones last within a cluster; squares are the clusters of the point
+    estimate. Of more than 400 objects, 400 evenly spaced ones in that order are shown.
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ def plot_coclustering(analysis: "Analysis", t: int, ax: "Axes | None" = None, *,
     t
         Epoch, counted from 0.
     ax
-        Where to draw; None for a figure of its own.
+        Axes to draw on; None makes a figure.
     marks
-        Remembers lineages and hover text of what is drawn, for :func:`svg_of`.
+        Remembers lineages and hover text of the parts, for :func:`svg_of`.
     """
     from matplotlib.patches import Rectangle
 
@@ -47,7 +47,8 @@ def plot_coclustering(analysis: "Analysis", t: int, ax: "Axes | None" = None, *,
     labels = analysis.clustering.labels[t]
     n, chosen = len(order), thinned(order)
     if ax is None:
-        ax = new_axes(4.9, 4.9)
+        side = figure_width(4.9)
+        ax = new_axes(side, side)
     ax.imshow(shades(probabilities(analysis, t, chosen)), interpolation="none", aspect="equal")
     time, sizes = named_times(analysis.sample.series.times)[t], np.bincount(labels)
     lineages, first, shown = np.unique(labels[chosen], return_index=True, return_counts=True)
@@ -70,10 +71,10 @@ def plot_coclustering(analysis: "Analysis", t: int, ax: "Axes | None" = None, *,
     ax.set_xticks([])
     ax.set_yticks([])
     bare(ax, "left", "bottom", "top", "right")
-    note = "the stronger, the more often two objects are together; squares: clusters"
+    note = "stronger: more often together · squares: clusters"
     if len(chosen) < n:
-        note = f"{len(chosen):,} of {n:,} objects; " + note
-    title(ax, f"Who is together at {label(time)}", note)
+        note = f"{len(chosen):,} of {n:,} objects · {note}"
+    title(ax, f"Together at {label(time)}", note)
     return ax
 
 
@@ -90,7 +91,7 @@ def thinned(order: Ints) -> Ints:
 
 
 def probabilities(analysis: "Analysis", t: int, chosen: Ints) -> NDArray[np.float64]:
-    """Co-clustering of some objects of an epoch, in the order they are given in."""
+    """Posterior similarity of some objects of an epoch, in the given order."""
     whole = as_partitions(analysis.sample)
     part = Partitions(numbered(whole.at(t)[:, chosen]), (len(chosen),), (whole.times[t],))
     return coclustering(part, 0)

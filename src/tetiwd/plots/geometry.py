@@ -1,4 +1,4 @@
-"""Distances between the clusters of one time, as the model's geometry A_t has them."""
+"""Distances between the clusters of one time: by the model's geometry A_t, and as measured."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,7 @@ from tetiwd.data.checks import row_blocks
 from tetiwd.errors import Setting, SettingsError
 from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.marks import Marks, as_marks
-from tetiwd.plots.style import FILL, bare, new_axes, styled, tag, title
+from tetiwd.plots.style import FILL, bare, figure_width, new_axes, styled, tag, title
 from tetiwd.plots.text import label, named_times
 from tetiwd.summarize.alignment import align
 from tetiwd.summarize.clustering import Clustering
@@ -24,16 +24,17 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 MOST_DRAWS = 400
 MOST_CLUSTERS = 24  # the largest ones are shown
-DARKEST = 0.62  # text can be read on it in pages of any colour
+MOST_IN_ANY_WIDTH = 7  # whose numbers can be read in a small picture, too
+DARKEST = 0.62  # text on it can be read in pages of any colour
 
 
 @styled
 def plot_geometry(analysis: "Analysis", t: int, ax: "Axes | None" = None, *, marks: Marks | None = None) -> "Axes":
-    """Distances between the middles of clusters, in units of the distances of the data (not squared).
+    """Distances between cluster centres, in units of the distances of the data (not squared).
 
-    Below the diagonal they are as the model has them, from A_t of the draws; above it they are measured between the
-    objects of the clustering. Where the data say little about the geometry the model draws distances together. Of more
-    than 24 clusters the largest are shown.
+    Below the diagonal they come from A_t of the draws; above it they are measured between the objects of the point
+    estimate. Where the data say little about the geometry, the model shrinks distances. Of more than 24 clusters the
+    largest are shown.
 
     Parameters
     ----------
@@ -42,9 +43,9 @@ def plot_geometry(analysis: "Analysis", t: int, ax: "Axes | None" = None, *, mar
     t
         Epoch, counted from 0.
     ax
-        Where to draw; None for a figure of its own.
+        Axes to draw on; None makes a figure.
     marks
-        Remembers lineages and hover text of what is drawn, for :func:`svg_of`.
+        Remembers lineages and hover text of the parts, for :func:`svg_of`.
     """
     from matplotlib.patches import Rectangle
 
@@ -57,8 +58,7 @@ def plot_geometry(analysis: "Analysis", t: int, ax: "Axes | None" = None, *, mar
     distance = np.where(np.tri(len(kept), k=-1, dtype=bool), model[both], measured[both])
     share, k, time = share[both], len(lineages), named_times(analysis.sample.series.times)[t]
     if ax is None:
-        side = min(7.5, max(3.2, 1.6 + 0.42 * k))
-        ax = new_axes(max(side + 0.2, 4.2), side)
+        ax = _axes_for(k)
     seen = distance[~np.eye(k, dtype=bool) & np.isfinite(distance)]
     largest = float(seen.max(initial=0.0)) or 1.0
     for i, g in enumerate(lineages.tolist()):
@@ -84,27 +84,37 @@ def plot_geometry(analysis: "Analysis", t: int, ax: "Axes | None" = None, *, mar
     bare(ax, "left", "bottom", "top", "right")
     note = f"below: model · above: measured · within a cluster: {_number(within_clusters(analysis), largest)}"
     if k < n_all:
-        note = f"the {k} largest of {n_all} clusters; {note}"
+        note = f"the {k} largest of {n_all} clusters · {note}"
     if k == 1:
         note = "there is only one cluster"
     title(ax, f"Distances between clusters at {label(time)}", note)
     return ax
 
 
+def _axes_for(k: int) -> "Axes":
+    """Axes on which the distances of k clusters can be read."""
+    side = min(7.5, max(3.2, 1.6 + 0.42 * k))
+    width = max(side + 0.2, 4.2)
+    if k <= MOST_IN_ANY_WIDTH and figure_width(width) != width:
+        width = side = figure_width(width)
+    axes: Axes = new_axes(width, side)
+    return axes
+
+
 def cluster_distances(analysis: "Analysis", t: int) -> tuple[NDArray[np.int64], Floats, Floats]:
-    """Lineages at an epoch, the root of the mean squared distance between every two of their middles over draws that
-    have both (NaN if none has), and the share of draws that do.
+    """Lineages at an epoch, the root mean squared distance between every two of their centres over draws that have both
+    (NaN if none has), and the share of draws that do.
     """
-    sample, own = analysis.sample, analysis.clustering.labels[t]
+    sample, estimate = analysis.sample, analysis.clustering.labels[t]
     kept = [(draws, row) for draws in sample.draws for row in range(len(draws.geometry))]
     if not kept:
         raise SettingsError("no draw has kept its A", ["run it again with ", Setting("geometry_every", 10)])
     kept = [kept[i] for i in np.linspace(0, len(kept) - 1, min(MOST_DRAWS, len(kept))).round().astype(int)]
     labels = np.array([draws.labels_at(t)[draws.with_geometry[row]] for draws, row in kept])
     time = sample.series.times[t]
-    partitions = Partitions(numbered(labels), (len(own),), (time,))
-    alignment = align(partitions, Clustering([own], (time,), 0.0, "", "given"), max_draws=len(kept))
-    lineages = np.unique(own)
+    partitions = Partitions(numbered(labels), (len(estimate),), (time,))
+    alignment = align(partitions, Clustering([estimate], (time,), 0.0, "", "given"), max_draws=len(kept))
+    lineages = np.unique(estimate)
     total, count = np.zeros((len(lineages), len(lineages))), np.zeros((len(lineages), len(lineages)))
     for s, (draws, row) in enumerate(kept):
         A, (_, first) = draws.geometry[row][t], np.unique(labels[s], return_index=True)
@@ -119,7 +129,7 @@ def cluster_distances(analysis: "Analysis", t: int) -> tuple[NDArray[np.int64], 
 
 
 def measured_distances(analysis: "Analysis", t: int) -> Floats:
-    """Distances between the means of clusters, without what chance adds on average, in order of their lineages."""
+    """Distances between cluster means in order of lineages, less the average contribution of chance."""
     D, labels = analysis.sample.series.to_distances().D[t], analysis.clustering.labels[t]
     _, slot, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     order, starts = np.argsort(slot, kind="stable"), np.cumsum(sizes) - sizes
@@ -135,12 +145,12 @@ def measured_distances(analysis: "Analysis", t: int) -> Floats:
 
 
 def _number(value: float, largest: float) -> str:
-    """With as many decimals as make two or three digits of the largest."""
+    """A distance with as many decimals as give the largest one two or three digits."""
     decimals = max(0, 1 - int(np.floor(np.log10(largest))))
     return f"{value:.{min(decimals, 6)}f}"
 
 
 def within_clusters(analysis: "Analysis") -> float:
-    """Root of the mean squared distance of two objects of one cluster, 2α on average over draws."""
+    """Root mean squared distance between two objects of one cluster, from the posterior mean of 2α."""
     alpha = np.concatenate([draws.alpha for draws in analysis.sample.draws if len(draws)])
     return float(np.sqrt(2 * alpha.mean()))

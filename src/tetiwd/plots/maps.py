@@ -1,5 +1,6 @@
 """A map of the objects of one time, coloured by lineage."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -7,9 +8,8 @@ from numpy.typing import NDArray
 
 from tetiwd.data.sampling import sample_objects
 from tetiwd.plots.colours import lineage_colour
-from tetiwd.plots.layout import object_maps
 from tetiwd.plots.marks import Marks, as_marks
-from tetiwd.plots.style import new_axes, size_of, styled, tag, title
+from tetiwd.plots.style import figure_width, new_axes, size_of, styled, tag, title
 from tetiwd.plots.text import count, label, named_times
 from tetiwd.summarize.coclustering import check_epoch
 from tetiwd.summarize.narrative import SURE
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 MOST_POINTS = 1500
-MOST_TAGS = 25  # lineages with a number on the map, the largest ones
+MOST_TAGS = 25  # the largest lineages have their number on the map
 AROUND = [(0, 0)] + [(r * x, r * y) for r in (14, 24) for x, y in ((0, 1), (1, 0), (0, -1), (-1, 0), (0.7, 0.7))]
 
 
@@ -31,7 +31,6 @@ def plot_map(
     t: int,
     ax: "Axes | None" = None,
     *,
-    maps: list[Floats] | None = None,
     marks: Marks | None = None,
 ) -> "Axes":
     """Objects of a time as points, coloured by lineage; hollow where the cluster of an object is uncertain.
@@ -45,18 +44,17 @@ def plot_map(
     t
         Epoch, counted from 0.
     ax
-        Where to draw; None for a figure of its own.
-    maps
-        From :func:`object_maps`, to compute them once for all times.
+        Axes to draw on; None makes a figure.
     marks
-        Remembers lineages and hover text of what is drawn, for :func:`svg_of`.
+        Remembers lineages and hover text of the parts, for :func:`svg_of`.
     """
     t, remember = check_epoch(t, analysis.sample.series.n_epochs), as_marks(marks)
-    maps = object_maps(analysis) if maps is None else maps
+    maps = analysis.object_maps
     points, labels, certainty = maps[t], analysis.clustering.labels[t], analysis.memberships.certainty[t]
     x, y, half, rise = _window(maps)
     if ax is None:
-        ax = new_axes(5.4, 0.6 + 5.2 * rise / half)
+        width = figure_width(5.4)
+        ax = new_axes(width, 0.65 + (width - 0.2) * rise / half)
     _show_window(ax, x, y, half, rise)
     shown = np.zeros(len(points), dtype=bool)
     shown[sample_objects(len(points), MOST_POINTS)] = True
@@ -66,27 +64,27 @@ def plot_map(
     for g, n in zip(lineages.tolist(), sizes.tolist(), strict=True):
         colour, words = lineage_colour(g), f"lineage {g} at {time}: {count(n, 'object')}"
         for sure in (True, False):
-            own = points[(labels == g) & shown & ((certainty >= SURE) == sure)]
-            if len(own):
+            dots = points[(labels == g) & shown & ((certainty >= SURE) == sure)]
+            if len(dots):
                 look: dict[str, Any] = {"mfc": colour if sure else "none", "mec": colour, "mew": 0.4 if sure else 1.0}
-                (line,) = ax.plot(own[:, 0], own[:, 1], ls="", marker="o", ms=size, alpha=0.85, clip_on=False, **look)
-                doubt = "" if sure else "; these are uncertain"
+                (line,) = ax.plot(dots[:, 0], dots[:, 1], ls="", marker="o", ms=size, alpha=0.85, clip_on=False, **look)
+                doubt = "" if sure else "; hollow ones are uncertain"
                 remember.mark(line, lineage=g, epoch=t, title=words + doubt)
     for g, text in _tags(ax, points, labels, lineages[np.argsort(-sizes, kind="stable")][:MOST_TAGS]):
         remember.mark(
             text, lineage=g, epoch=t, title=f"lineage {g} at {time}: {count(int((labels == g).sum()), 'object')}"
         )
-    note = "near points are similar"
+    note = "close: similar"
     if (certainty[shown] < SURE).any():
-        note += f"; hollow: certainty below {SURE:.2f}"
+        note += f" · hollow: certainty below {SURE:.2f}"
     if not shown.all():
-        note = f"{shown.sum():,} of {len(shown):,} objects; {note}"
+        note = f"{shown.sum():,} of {len(shown):,} objects · {note}"
     title(ax, f"Objects at {label(time)}", note)
     return ax
 
 
-def _window(maps: list[Floats]) -> tuple[float, float, float, float]:
-    """Middle, half the width and half the height of what holds the objects of all times."""
+def _window(maps: Sequence[Floats]) -> tuple[float, float, float, float]:
+    """Centre, half width and half height of a window around the objects of all times."""
     everything = np.concatenate(maps)
     low, high = everything.min(axis=0), everything.max(axis=0)
     half = float((high - low).max()) / 2 * 1.06 or 1.0
@@ -96,7 +94,7 @@ def _window(maps: list[Floats]) -> tuple[float, float, float, float]:
 
 
 def _show_window(ax: "Axes", x: float, y: float, half: float, rise: float) -> None:
-    """Limits without ticks: the axes mean nothing by themselves."""
+    """Limits without ticks: the axes have no meaning of their own."""
     ax.set_xlim(x - half, x + half)
     ax.set_ylim(y - rise, y + rise)
     ax.set_aspect("equal", anchor="NW")
@@ -108,8 +106,8 @@ def _show_window(ax: "Axes", x: float, y: float, half: float, rise: float) -> No
 
 
 def _tags(ax: "Axes", points: Floats, labels: NDArray[Any], lineages: NDArray[Any]) -> list[tuple[int, Any]]:
-    """Numbers of lineages at their middles, moved aside where they would cover one another."""
-    found: list[tuple[int, Any]] = []
+    """Numbers of lineages at their medians, moved aside where they would cover each other."""
+    tags: list[tuple[int, Any]] = []
     wide = size_of(ax)[0]
     per_point = (ax.get_xlim()[1] - ax.get_xlim()[0]) / wide
     placed: list[tuple[float, float]] = []
@@ -120,6 +118,6 @@ def _tags(ax: "Axes", points: Floats, labels: NDArray[Any], lineages: NDArray[An
             x, y = float(middle[0]) / per_point + dx, float(middle[1]) / per_point + dy
             if all(abs(x - u) > 17 or abs(y - v) > 13 for u, v in placed):
                 placed.append((x, y))
-                found.append((g, tag(ax, x * per_point, y * per_point, str(g), lineage_colour(g))))
+                tags.append((g, tag(ax, x * per_point, y * per_point, str(g), lineage_colour(g))))
                 break
-    return found
+    return tags

@@ -3,9 +3,11 @@
 import warnings
 from dataclasses import dataclass
 from io import BytesIO
+from re import fullmatch
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tetiwd.plots.clean_svg import cleaned
+from tetiwd.errors import SettingsError
+from tetiwd.plots.clean_svg import CURRENT_COLOUR, cleaned
 from tetiwd.plots.text import clean
 
 if TYPE_CHECKING:
@@ -17,34 +19,42 @@ LONGEST_TITLE = 300  # characters
 
 @dataclass(frozen=True)
 class Mark:
-    """What one part of a figure is."""
+    """Hover text of one part of a figure, and attributes of its SVG element."""
 
     title: str
-    data: dict[str, str]  # attributes of the SVG: data-lineage, data-epoch, data-to-lineage
+    data: dict[str, str]  # data-kind, data-lineage, data-epoch, data-to-lineage
 
 
 class Marks:
-    """Remembers what parts of one figure are, under the names that its SVG gives them."""
+    """Remembers what the parts of one figure show, under the ids that they get in its SVG."""
 
     def __init__(self) -> None:
-        self.by_name: dict[str, Mark] = {}
+        self.by_id: dict[str, Mark] = {}
+        self.description = ""
 
     def mark(
         self,
         artist: Artist,
         *,
         title: str = "",
+        kind: str | None = None,
         lineage: int | None = None,
         epoch: int | None = None,
         to_lineage: int | None = None,
     ) -> Artist:
-        """Give an artist of matplotlib hover text, and a lineage (and epoch) that a page can find; returns the artist."""
-        name = f"mark-{len(self.by_name)}"
-        given = {"data-lineage": lineage, "data-epoch": epoch, "data-to-lineage": to_lineage}
-        data = {key: str(int(value)) for key, value in given.items() if value is not None}
-        self.by_name[name] = Mark(clean(title, LONGEST_TITLE), data)
+        """Give an artist of matplotlib hover text, and data that a page can find it by; returns the artist."""
+        name = f"mark-{len(self.by_id)}"
+        numbers = {"data-lineage": lineage, "data-epoch": epoch, "data-to-lineage": to_lineage}
+        data = {key: str(int(value)) for key, value in numbers.items() if value is not None}
+        if kind is not None:
+            data["data-kind"] = kind
+        self.by_id[name] = Mark(clean(title, LONGEST_TITLE), data)
         artist.set_gid(name)  # type: ignore[attr-defined]
         return artist
+
+    def describe(self, text: str) -> None:
+        """Say what the whole figure shows, for people who cannot see it."""
+        self.description = text
 
 
 class NoMarks(Marks):
@@ -56,41 +66,49 @@ class NoMarks(Marks):
 
 
 def as_marks(marks: Marks | None) -> Marks:
-    """The marks, or something that takes them and forgets them."""
+    """The marks, or an object that accepts them and forgets them."""
     return NoMarks() if marks is None else marks
 
 
-def svg_of(figure: "Figure", marks: Marks | None = None, *, title: str, desc: str) -> str:
-    """A figure as one SVG element that stands alone as a file and inline in a page.
+def svg_of(
+    figure: "Figure", marks: Marks | None = None, *, title: str, desc: str = "", ink: str = CURRENT_COLOUR
+) -> str:
+    """A figure as one SVG element that works as a file of its own and inside a page.
 
-    Marked parts carry ``data-lineage`` and the like, and their hover text. Nothing in it runs, loads anything or changes
-    the page around it: no scripts, styles or links. Text and axes take the colour of the page (currentColor), the
-    background is that of the page. Ids are only for what the picture itself refers to, and differ between pictures. The
-    same figure gives the same text every time. Co-clustering and other images inside are PNG as ``data:`` addresses;
-    a Content-Security-Policy must allow these (``img-src data:``).
+    Marked parts carry ``data-lineage`` and the like, and their hover text. Nothing in it runs, loads anything or
+    changes the page around it: no scripts, styles or links. The background is transparent. Ids are only for references
+    inside the picture, and differ between pictures. The same figure gives the same text every time. Images are PNG as
+    ``data:`` addresses; a Content-Security-Policy must allow these (``img-src data:``).
 
     Parameters
     ----------
     figure
         A figure of matplotlib.
     marks
-        What was marked while it was drawn.
+        The marks that were set while it was drawn.
     title, desc
-        Name and description for those who do not see the picture.
+        Name and description for people who cannot see the picture; the description of the marks is added.
+    ink
+        Colour of text and axes, "currentColor" or "#RRGGBB". A picture that is loaded as a file does not know the
+        colour of the page around it; "#777777" can be read on white and on black.
     """
     from matplotlib import rc_context
 
+    if ink != CURRENT_COLOUR and not (isinstance(ink, str) and fullmatch("#[0-9A-Fa-f]{6}", ink)):
+        raise SettingsError(f'ink must be "currentColor" or a colour such as "#777777", not {ink!r}')
     buffer = BytesIO()
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "tetiwd", "svg.image_inline": True}), quiet():
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    found = {} if marks is None else {name: (own.title, own.data) for name, own in marks.by_name.items()}
-    return cleaned(buffer.getvalue(), found, clean(title, LONGEST_TITLE), clean(desc, 4000))
+    marks = as_marks(marks)
+    by_id = {name: (mark.title, mark.data) for name, mark in marks.by_id.items()}
+    about = clean(f"{desc} {marks.description}", 4000)
+    return cleaned(buffer.getvalue(), by_id, title=clean(title, LONGEST_TITLE), desc=about, ink=ink)
 
 
 class quiet(warnings.catch_warnings):
-    """No warning about letters that the font lacks; a page has other fonts, and a box is shown elsewhere."""
+    """No warning about letters that the font lacks: a page has other fonts, and files show a box."""
 
     def __enter__(self) -> Any:
-        found = super().__enter__()
+        log = super().__enter__()
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        return found
+        return log

@@ -1,11 +1,11 @@
-"""The number of clusters at every time: what the draws say, and what the clustering has."""
+"""The number of clusters at every time: its posterior distribution and the point estimate."""
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tetiwd.plots.marks import Marks, as_marks
-from tetiwd.plots.style import FILL, INK, bare, new_axes, styled, time_axis, title
+from tetiwd.plots.style import FILL, INK, bare, figure_width, new_axes, styled, time_axis, title
 from tetiwd.plots.text import named_times
 
 if TYPE_CHECKING:
@@ -20,16 +20,16 @@ LEAST = 0.005  # probabilities below this are not drawn
 def plot_n_clusters(analysis: "Analysis", ax: "Axes | None" = None, *, marks: Marks | None = None) -> "Axes":
     """Posterior of the number of clusters at every time: the darker a cell, the more probable the number.
 
-    A vertical line is the central interval (``analysis.settings.level``), a diamond the representative clustering.
+    A vertical line is the central credible interval (``analysis.settings.level``), a diamond the point estimate.
 
     Parameters
     ----------
     analysis
         A sample with its answers.
     ax
-        Where to draw; None for a figure of its own.
+        Axes to draw on; None makes a figure.
     marks
-        Remembers hover text of what is drawn, for :func:`svg_of`.
+        Remembers hover text of the parts, for :func:`svg_of`.
     """
     from matplotlib.patches import Rectangle
     from matplotlib.ticker import MaxNLocator
@@ -38,9 +38,9 @@ def plot_n_clusters(analysis: "Analysis", ax: "Axes | None" = None, *, marks: Ma
     times = named_times(analysis.sample.series.times)
     drawn = np.concatenate([draws.n_clusters for draws in analysis.sample.draws if len(draws)])
     if ax is None:
-        ax = new_axes(min(11.0, max(4.5, 3.5 + 0.3 * len(times))), 3.4)
+        ax = new_axes(figure_width(min(11.0, max(4.5, 3.5 + 0.3 * len(times)))), 3.4)
     half, cells = 0.36, list[int]()
-    most = max(np.unique(own, return_counts=True)[1].max() for own in drawn.T) / len(drawn)
+    most = max(np.unique(column, return_counts=True)[1].max() for column in drawn.T) / len(drawn)
     for t, time in enumerate(times):
         values, counts = np.unique(drawn[:, t], return_counts=True)
         for k, p in zip(values.tolist(), (counts / len(drawn)).tolist(), strict=True):
@@ -51,16 +51,16 @@ def plot_n_clusters(analysis: "Analysis", ax: "Axes | None" = None, *, marks: Ma
                 )
                 words = f"{k} cluster{'s' * (k != 1)} at {time}: probability {p:.2f}"
                 remember.mark(ax.add_patch(cell), epoch=t, title=words)
-    lower, upper, own = table.lower.to_numpy(), table.upper.to_numpy(), table.clusters.to_numpy()
+    lower, upper, estimate = table.lower.to_numpy(), table.upper.to_numpy(), table.clusters.to_numpy()
     epochs = np.arange(len(times))
     ax.vlines(epochs, lower - 0.12, upper + 0.12, color=INK, lw=0.9, alpha=0.55)
     size = 5.5 if len(times) <= 25 else 4.0
-    ax.plot(epochs, own, ls="", marker="D", ms=size, mfc="#FFFFFF", mec="#010101", mew=1.0, label="clustering")
-    time_axis(ax, analysis.sample.series.times, margin=0.7)
-    ax.set_ylim(min([*cells, own.min()]) - 0.7, max([*cells, own.max()]) + 0.7)
+    ax.plot(epochs, estimate, ls="", marker="D", ms=size, mfc="#FFFFFF", mec="#010101", mew=1.0)
+    time_axis(ax, analysis.sample.series.times, margins=(0.7, 0.7), marks=remember)
+    ax.set_ylim(min([*cells, estimate.min()]) - 0.7, max([*cells, estimate.max()]) + 0.7)
     ax.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=8, min_n_ticks=1))
     ax.set_ylabel("clusters")
     bare(ax, "top", "right")
-    note = f"stronger: more probable · line: {analysis.settings.level:.0%} interval · diamond: clustering"
-    title(ax, "Number of clusters at every time", note)
+    note = f"stronger: more probable · line: {analysis.settings.level:.0%} interval · diamond: estimate"
+    title(ax, "Number of clusters", note)
     return ax

@@ -6,7 +6,7 @@ import numpy as np
 
 from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.marks import Marks, as_marks
-from tetiwd.plots.style import INK, SMALL, SOFT, bare, new_axes, styled, tag, title
+from tetiwd.plots.style import INK, SMALL, SOFT, bare, figure_width, new_axes, styled, tag, title
 from tetiwd.plots.text import label
 from tetiwd.summarize.outcomes import Outcomes
 
@@ -27,9 +27,9 @@ def plot_outcomes(outcomes: Outcomes, ax: "Axes | None" = None, *, marks: Marks 
     outcomes
         From :func:`tetiwd.summarize.outcomes.outcomes_by_lineage`.
     ax
-        Where to draw; None for a figure of its own.
+        Axes to draw on; None makes a figure.
     marks
-        Remembers lineages and hover text of what is drawn, for :func:`svg_of`.
+        Remembers lineages and hover text of the parts, for :func:`svg_of`.
     """
     from matplotlib.ticker import PercentFormatter
 
@@ -37,7 +37,7 @@ def plot_outcomes(outcomes: Outcomes, ax: "Axes | None" = None, *, marks: Marks 
     kept = np.sort(np.argsort(-table.members.to_numpy(), kind="stable")[:MOST_LINEAGES])
     shown = table.iloc[kept]
     if ax is None:
-        ax = new_axes(6.4, 1.3 + 0.27 * len(shown))
+        ax = new_axes(figure_width(6.4), 1.3 + 0.27 * len(shown))
     for i, row in enumerate(shown.itertuples(index=False)):
         colour = lineage_colour(int(row.lineage))
         words = (
@@ -47,8 +47,8 @@ def plot_outcomes(outcomes: Outcomes, ax: "Axes | None" = None, *, marks: Marks 
         (line,) = ax.plot([row.lower, row.upper], [i, i], color=colour, lw=3.2, alpha=0.5)
         (dot,) = ax.plot([row.rate], [i], ls="", marker="o", ms=6.5, color=colour)
         name = tag(ax, -0.015, i, str(row.lineage), colour, transform=ax.get_yaxis_transform(), ha="right")
-        for own in (line, dot, name):
-            remember.mark(own, lineage=int(row.lineage), title=words)
+        for artist in (line, dot, name):
+            remember.mark(artist, lineage=int(row.lineage), title=words)
         ax.annotate(
             f"{row.events:,} of {row.members:,}",
             (1, i),
@@ -66,6 +66,6 @@ def plot_outcomes(outcomes: Outcomes, ax: "Axes | None" = None, *, marks: Marks 
     ax.set_xlim(0, min(1.0, float(shown.upper.max()) * 1.06))
     ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=None, symbol=" %"))
     bare(ax, "left")
-    more = f"; the {len(shown)} largest of {len(table)} lineages" if len(shown) < len(table) else ""
-    title(ax, f"Rate of {label(outcomes.name, 40) or 'the outcome'}", f"{outcomes.level:.0%} intervals{more}")
+    more = f" · the {len(shown)} largest of {len(table)} lineages" if len(shown) < len(table) else ""
+    title(ax, f"Rate of {label(outcomes.name, 40) or 'the outcome'}", f"{outcomes.level:.0%} credible intervals{more}")
     return ax

@@ -2,25 +2,16 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tetiwd.errors import RunFolderError, SettingsError, Text, give
-from tetiwd.io.writing import write_text, write_whole
-from tetiwd.plots.coclustering import plot_coclustering
-from tetiwd.plots.geometry import plot_geometry
-from tetiwd.plots.layout import object_maps
-from tetiwd.plots.lineages import plot_lineages
-from tetiwd.plots.maps import plot_map
+from tetiwd.plots.catalogue import Source, figures_for
 from tetiwd.plots.marks import Marks, quiet, svg_of
-from tetiwd.plots.n_clusters import plot_n_clusters
-from tetiwd.plots.outcomes import plot_outcomes
-from tetiwd.plots.sizes import plot_sizes
-from tetiwd.plots.style import apart
+from tetiwd.plots.style import apart, figure_of
 from tetiwd.plots.text import named_times
-from tetiwd.plots.traces import plot_traces
+from tetiwd.writing import write_text, write_whole
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
@@ -33,7 +24,7 @@ DPI = 200  # of PNG
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure to be drawn: the name of its file, what it is called, what is to be seen, and how to draw it."""
+    """One picture: the name of its files, its title and description, and a function that draws it."""
 
     name: str
     title: str
@@ -50,21 +41,21 @@ def save_figures(
     backtest: "Backtest | None" = None,
     outcomes: "Outcomes | None" = None,
 ) -> list[Path]:
-    """Write every figure in every format; returns the files.
+    """Write every figure of the catalogue in every format; returns the files.
 
-    Files are called lineages, n_clusters, sizes, traces and outcomes, and map, coclustering and geometry with the number
-    of the epoch, counted from 0. None of the names comes from the data, and no figure shows ids.
+    Files are named after the keys of ``tetiwd.plots.FIGURES``; figures of one time also have the number of the epoch,
+    counted from 0. None of the names comes from the data, and no figure shows ids.
 
     Parameters
     ----------
     analysis
         A sample with its answers.
     folder
-        Where to; it is made if it is not there.
+        Folder for the files; it is created if missing.
     formats
         Any of "svg", "png", "pdf".
     overwrite
-        True replaces files of these names; otherwise nothing is written if one of them is there.
+        True replaces files of these names; otherwise nothing is written if one of them exists.
     backtest, outcomes
         Shown as well, if given.
     """
@@ -72,17 +63,17 @@ def save_figures(
     unknown = [kind for kind in kinds if kind not in FORMATS]
     if unknown or not kinds:
         raise SettingsError(f'formats must be some of "svg", "png" and "pdf", not {formats!r}')
-    target, found = Path(folder), list(drawings(analysis, backtest, outcomes))
-    paths = {(own.name, kind): target / f"{own.name}.{kind}" for own in found for kind in kinds}
-    there = [path for path in paths.values() if path.exists()]
-    if there and not overwrite:
-        more = f" and {len(there) - 1} more" if len(there) > 1 else ""
+    target, pictures = Path(folder), list(drawings(analysis, backtest, outcomes))
+    paths = {(picture.name, kind): target / f"{picture.name}.{kind}" for picture in pictures for kind in kinds}
+    present = [path for path in paths.values() if path.exists()]
+    if present and not overwrite:
+        more = f" and {len(present) - 1} more" if len(present) > 1 else ""
         remedy: Text = ["choose another folder, or ", give("overwrite", True)]
-        raise RunFolderError(f"{there[0]}{more} there already", remedy)
+        raise RunFolderError(f"{present[0]}{more} there already", remedy)
     try:
         target.mkdir(parents=True, exist_ok=True)
-        for own in found:
-            _write(own, {kind: paths[own.name, kind] for kind in kinds})
+        for picture in pictures:
+            _write(picture, {kind: paths[picture.name, kind] for kind in kinds})
     except OSError as error:
         raise RunFolderError(f"cannot write figures into {target} ({error.strerror}); choose another place") from error
     return list(paths.values())
@@ -91,79 +82,32 @@ def save_figures(
 def drawings(
     analysis: "Analysis", backtest: "Backtest | None" = None, outcomes: "Outcomes | None" = None
 ) -> Iterator[Drawing]:
-    """All figures there are, in the order of a report."""
-    yield Drawing(
-        "lineages",
-        "Lineages through time",
-        "Columns are times, blocks are clusters, as high as they have objects; ribbons link the clusters of a lineage.",
-        lambda marks: plot_lineages(analysis.lineages, marks=marks),
-    )
-    yield Drawing(
-        "n_clusters",
-        "Number of clusters at every time",
-        "The stronger the colour of a cell, the more probable the number; a diamond is the representative clustering.",
-        lambda marks: plot_n_clusters(analysis, marks=marks),
-    )
-    yield Drawing(
-        "sizes",
-        "Share of objects by lineage",
-        "One lane per lineage with its share over time, the interval of the draws, and the forecast of the next time.",
-        lambda marks: plot_sizes(analysis, backtest=backtest, marks=marks),
-    )
-    yield Drawing(
-        "traces",
-        "Traces of the sampler",
-        "The log joint density and numbers of clusters, draw by draw, for every MCMC chain.",
-        lambda marks: plot_traces(analysis, marks=marks),
-    )
-    if outcomes is not None:
-        yield Drawing(
-            "outcomes",
-            "Outcome by lineage",
-            "The rate in every lineage with its interval.",
-            lambda marks: plot_outcomes(outcomes, marks=marks),
-        )
+    """All pictures of an analysis, in the order of the catalogue."""
+    source = Source(analysis, outcomes, backtest)
     times = named_times(analysis.sample.series.times)
-    for t, time in enumerate(times):
-        yield from _at(analysis, t, f"{t:0{len(str(len(times) - 1))}d}", time)
+    digits = len(str(len(times) - 1))
+    for figure in figures_for(source):
+        if not figure.per_time:
+            yield Drawing(figure.key, figure.title, figure.caption, partial(figure.draw, source))
+            continue
+        for t, time in enumerate(times):
+            name, title = f"{figure.key}-{t:0{digits}d}", f"{figure.title}, {time}"
+            yield Drawing(name, title, figure.caption, partial(figure.draw, source, t))
 
 
-def _at(analysis: "Analysis", t: int, number: str, time: str) -> Iterator[Drawing]:
-    """The figures of one time."""
-    yield Drawing(
-        f"map-{number}",
-        f"Objects at {time}",
-        "Every point is an object, in the colour of its lineage; near points are similar.",
-        lambda marks: plot_map(analysis, t, maps=object_maps(analysis), marks=marks),
-    )
-    yield Drawing(
-        f"coclustering-{number}",
-        f"Who is together at {time}",
-        "The stronger the colour, the more often two objects are in one cluster.",
-        lambda marks: plot_coclustering(analysis, t, marks=marks),
-    )
-    if any(draws.geometry for draws in analysis.sample.draws):
-        yield Drawing(
-            f"geometry-{number}",
-            f"Distances between clusters at {time}",
-            "Below the diagonal as the model has them, above it as measured.",
-            lambda marks: plot_geometry(analysis, t, marks=marks),
-        )
-
-
-def _write(own: Drawing, paths: dict[str, Path]) -> None:
-    """One figure, drawn once."""
+def _write(picture: Drawing, paths: dict[str, Path]) -> None:
+    """One picture in all formats, drawn once."""
     marks = Marks()
     with apart():
-        figure = np.atleast_1d(np.asarray(own.draw(marks), dtype=object)).ravel()[0].get_figure()
+        figure = figure_of(picture.draw(marks))
     for kind, path in paths.items():
         if kind == "svg":
-            write_text(path, svg_of(figure, marks, title=own.title, desc=own.desc))
+            write_text(path, svg_of(figure, marks, title=picture.title, desc=picture.desc))
         else:
-            write_whole(path, lambda fresh, kind=kind: _save(figure, fresh, kind))  # type: ignore[misc]
+            write_whole(path, partial(_save, figure, kind))
 
 
-def _save(figure: Any, path: Path, kind: str) -> None:
+def _save(figure: Any, kind: str, path: Path) -> None:
     """The same bytes every time: no dates."""
     about = {"CreationDate": None} if kind == "pdf" else None
     with quiet():

@@ -1,4 +1,4 @@
-"""Shares of the lineages over time, and what is forecast for the next time."""
+"""Shares of the lineages over time, and the forecast for the next time."""
 
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.marks import Marks, as_marks
-from tetiwd.plots.style import INK, SMALL, SOFT, bare, new_axes, size_of, styled, tag, time_axis, title
+from tetiwd.plots.style import INK, SMALL, SOFT, bare, figure_width, new_axes, size_of, styled, tag, time_axis, title
 from tetiwd.plots.text import named_times
 from tetiwd.summarize.forecast import Forecast
 
@@ -54,46 +54,49 @@ def plot_sizes(
     backtest: "Backtest | None" = None,
     marks: Marks | None = None,
 ) -> "Axes":
-    """Share of every lineage over time, one lane each on one scale: line, interval of the draws, and a forecast as a fan.
+    """Share of every lineage over time in a lane of its own: line, credible interval, and a forecast as a fan.
 
-    Small lineages share a lane with the clusters that only some draws have. With a backtest, upright bars show what was
-    forecast for each time from the one before, and a cross what fell outside.
+    All lanes have one scale. Small lineages share a lane with the clusters that only some draws have. With a backtest,
+    upright bars show the forecast of each time from the time before, and a cross marks shares outside of it.
 
     Parameters
     ----------
     analysis
         A sample with its answers.
     ax
-        Where to draw; None for a figure of its own.
+        Axes to draw on; None makes a figure.
     backtest
         From :func:`tetiwd.backtest`.
     marks
-        Remembers lineages and hover text of what is drawn, for :func:`svg_of`.
+        Remembers lineages and hover text of the parts, for :func:`svg_of`.
     """
     lanes, times = lanes_of(analysis), analysis.sample.series.times
     if ax is None:
-        ax = new_axes(min(10.0, max(6.4, 4.6 + 0.25 * len(times))), min(8.0, 1.5 + 0.5 * len(lanes)))
-    forecast = analysis.forecast
-    time_axis(ax, times, "next" if forecast else "", margin=0.25 if len(times) > 1 else 0.5)
-    picture = _Lanes(ax, lanes, named_times(times), as_marks(marks), backtest)
-    picture.draw()
-    note = f"band: {analysis.settings.level:.0%} interval of the draws"
+        width = figure_width(min(10.0, max(6.4, 4.6 + 0.25 * len(times))))
+        ax = new_axes(width, min(8.0, 1.5 + 0.5 * len(lanes)))
+    forecast, remember = analysis.forecast, as_marks(marks)
+    margin = 0.25 if len(times) > 1 else 0.5
+    time_axis(ax, times, "next" if forecast else "", (margin, margin), marks=remember)
+    _Lanes(ax, lanes, named_times(times), remember, backtest).draw()
+    note = f"band: {analysis.settings.level:.0%} credible interval"
     if forecast:
         note += f" · fan: forecast, {forecast.level:.0%} interval"
     if backtest is not None:
-        note += " · bar: what was forecast, × outside"
+        note += " · bar: past forecast, × outside"
     title(ax, "Share of objects by lineage", note)
     return ax
 
 
 def lanes_of(analysis: "Analysis") -> list[Lane]:
-    """What is to be drawn: lineages in order of their numbers, then small ones together, then new ones."""
+    """One lane per lineage in order of their numbers, then small ones together, then new ones."""
     alignment, level, forecast = analysis.alignment, analysis.settings.level, analysis.forecast
     n = np.array(alignment.partitions.n_objects, dtype=float)
-    own = np.array([np.bincount(labels, minlength=alignment.n_lineages) for labels in analysis.clustering.labels])
+    counts = np.array([np.bincount(labels, minlength=alignment.n_lineages) for labels in analysis.clustering.labels])
     drawn = alignment.sizes()  # (S, T, n_lineages + 1)
-    ranked = np.argsort(-own.sum(axis=0), kind="stable")
-    kept = [g for g in ranked[:MOST_LANES].tolist() if own[:, g].sum() >= SMALL_LINEAGE * n.sum()] or [int(ranked[0])]
+    ranked = np.argsort(-counts.sum(axis=0), kind="stable")
+    kept = [g for g in ranked[:MOST_LANES].tolist() if counts[:, g].sum() >= SMALL_LINEAGE * n.sum()] or [
+        int(ranked[0])
+    ]
     rest = [g for g in range(alignment.n_lineages) if g not in kept]
     if len(rest) == 1 and len(kept) < MOST_LANES:
         kept, rest = kept + rest, []
@@ -107,7 +110,7 @@ def lanes_of(analysis: "Analysis") -> list[Lane]:
         sizes = drawn[:, :, members].sum(axis=2)
         lower, upper = np.quantile(sizes, [tail, 1 - tail], axis=0, method="closest_observation") / n
         listed = [g for g in members if g < alignment.n_lineages]
-        share = own[:, listed].sum(axis=1) / n
+        share = counts[:, listed].sum(axis=1) / n
         absent = (share == 0) if lineage >= 0 else np.zeros(len(n), dtype=bool)
         nothing = np.where(absent, np.nan, 0.0)
         lanes.append(
@@ -122,7 +125,7 @@ def lanes_of(analysis: "Analysis") -> list[Lane]:
 
 
 def _next(forecast: Forecast | None, members: list[int], tail: float) -> Floats:
-    """Quantiles of the share of some lineages at the next time; the number after the last lineage stands for "other"."""
+    """Quantiles of the share of some lineages at the next time; the number after the last lineage means "other"."""
     if forecast is None:
         return np.empty(0)
     columns = [i for i, g in enumerate(forecast.lineages.tolist()) if g in members]
@@ -144,10 +147,10 @@ class _Lanes:
     ) -> None:
         self.ax, self.lanes, self.times, self.marks = ax, lanes, times, marks
         self.cases = [] if backtest is None else backtest.cases
-        most = {own.lineage: own.height for own in lanes}
+        most = {lane.lineage: lane.height for lane in lanes}
         for case in self.cases:
             most[case.cluster] = max(most.get(case.cluster, 0.0), case.upper, case.observed)
-        heights = np.array([most[own.lineage] for own in lanes])
+        heights = np.array([most[lane.lineage] for lane in lanes])
         points = size_of(ax)[1] * 0.85
         least = min(1.0, LEAST_LANE * len(lanes) / points) * max(heights.sum(), 1e-9) / len(lanes)
         self.heights = np.maximum(heights, least) + 0.25 * least
@@ -164,8 +167,8 @@ class _Lanes:
         for lane, base in zip(self.lanes, self.base.tolist(), strict=True):
             ax.axhline(base, color=INK, lw=0.6, alpha=0.25, zorder=0, clip_on=False)
             words = self.words(lane)
-            for own in [*self.past(lane, base), *self.fan(lane, base)]:
-                self.marks.mark(own, lineage=lane.lineage, title=words)
+            for artist in [*self.past(lane, base), *self.fan(lane, base)]:
+                self.marks.mark(artist, lineage=lane.lineage, title=words)
             self.dots(lane, base)
             self.name(lane, base, words)
         self.checks()
@@ -173,23 +176,23 @@ class _Lanes:
     def past(self, lane: Lane, base: float) -> list[Any]:
         """Line and band, or an upright line where a lineage is there at one time only."""
         epochs = np.arange(len(lane.share))
-        found: list[Any] = []
+        artists: list[Any] = []
         for run in _runs(np.isfinite(lane.share)):
             x = epochs[run]
             if len(x) == 1:
                 edges = base + lane.lower[run][0], base + lane.upper[run][0]
-                found.append(self.ax.vlines(x, *edges, color=lane.colour, lw=4, alpha=0.35))
-                found += self.ax.plot(x, base + lane.share[run], ls="", marker="o", ms=3.2, color=lane.colour)
+                artists.append(self.ax.vlines(x, *edges, color=lane.colour, lw=4, alpha=0.35))
+                artists += self.ax.plot(x, base + lane.share[run], ls="", marker="o", ms=3.2, color=lane.colour)
                 continue
-            found.append(
+            artists.append(
                 self.ax.fill_between(
                     x, base, base + lane.share[run], color=lane.colour, alpha=0.13, lw=0, clip_on=False
                 )
             )
             edges = base + lane.lower[run], base + lane.upper[run]
-            found.append(self.ax.fill_between(x, *edges, color=lane.colour, alpha=0.35, lw=0, clip_on=False))
-            found += self.ax.plot(x, base + lane.share[run], color=lane.colour, lw=1.6, clip_on=False)
-        return found
+            artists.append(self.ax.fill_between(x, *edges, color=lane.colour, alpha=0.35, lw=0, clip_on=False))
+            artists += self.ax.plot(x, base + lane.share[run], color=lane.colour, lw=1.6, clip_on=False)
+        return artists
 
     def fan(self, lane: Lane, base: float) -> list[Any]:
         """From the last share to the interval of the next."""

@@ -1,4 +1,4 @@
-"""How figures look: fonts, thin axes, time along the bottom; nothing is changed for other figures of a program."""
+"""How figures look: fonts, thin axes, time along the bottom. Figures of other code keep their style."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,7 +8,8 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from tetiwd.plots.colours import BLACK, text_colour
-from tetiwd.plots.text import fitted, text_width, times_as_text
+from tetiwd.plots.marks import Marks, as_marks
+from tetiwd.plots.text import fitted, named_times, text_width, times_as_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,10 +19,10 @@ Result = TypeVar("Result")
 
 INK = BLACK  # text and axes; an SVG in a page takes the colour of the page instead
 ON_COLOUR = "#010101"  # black that stays black in a page, for text on a coloured ground
-FILL = "#4A78B5"  # amounts that belong to no lineage; drawn the paler, the smaller
+FILL = "#4A78B5"  # amounts that belong to no lineage; smaller ones are paler
 SOFT = 0.65  # opacity of text that is less important
 SMALL = 8.5  # points, of notes and numbers inside figures
-PIXEL = 12 / 9  # text_width measures text 12 pixels high; labels of axes are 9 points high
+PIXEL = 12 / 9  # text_width measures 12-pixel text; axis labels are 9 points high
 RC: Any = {
     "font.family": "sans-serif",
     "font.size": 9.0,
@@ -56,10 +57,11 @@ RC: Any = {
     "path.simplify": True,
 }
 _apart: ContextVar[bool] = ContextVar("apart", default=False)
+_width: ContextVar[float | None] = ContextVar("width", default=None)
 
 
 def styled(plot: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """A plot function that draws in the style of this package and leaves that of everybody else alone."""
+    """Let a plot function draw in the style of this package without changing the style of other figures."""
 
     @wraps(plot)
     def in_style(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
@@ -72,13 +74,22 @@ def styled(plot: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
 
 
 @contextmanager
-def apart() -> Iterator[None]:
-    """In here, figures are made without pyplot: they are on no screen, and there is nothing to close."""
-    token = _apart.set(True)
+def apart(width: float | None = None) -> Iterator[None]:
+    """Make figures without pyplot in here: no window shows them, and nothing has to be closed.
+
+    ``width`` in inches replaces the usual width of figures that fit into it.
+    """
+    tokens = _apart.set(True), _width.set(width)
     try:
         yield
     finally:
-        _apart.reset(token)
+        _apart.reset(tokens[0])
+        _width.reset(tokens[1])
+
+
+def figure_width(usual: float) -> float:
+    """The width that :func:`apart` asks for, or the usual one; in inches."""
+    return _width.get() or usual
 
 
 def new_axes(width: float, height: float, rows: int = 1) -> Any:
@@ -94,8 +105,15 @@ def new_axes(width: float, height: float, rows: int = 1) -> Any:
     return figure.subplots(rows, 1)
 
 
+def figure_of(axes: Any) -> Any:
+    """The figure of axes, or of an array of them."""
+    import numpy as np
+
+    return np.asarray(axes, dtype=object).ravel()[0].get_figure(root=True)
+
+
 def size_of(ax: "Axes") -> tuple[float, float]:
-    """About how wide and high axes are, in points."""
+    """Approximate width and height of axes, in points."""
     figure = ax.get_figure(root=True)
     box, inches = ax.get_position(), figure.get_size_inches() if figure is not None else (6.4, 4.8)
     return float(box.width * inches[0] * 72), float(box.height * inches[1] * 72)
@@ -103,8 +121,8 @@ def size_of(ax: "Axes") -> tuple[float, float]:
 
 def text_on(colour: str) -> str:
     """The colour of text on a coloured ground."""
-    found = text_colour(colour)
-    return ON_COLOUR if found == BLACK else found
+    ink = text_colour(colour)
+    return ON_COLOUR if ink == BLACK else ink
 
 
 def title(ax: "Axes", text: str, note: str = "") -> None:
@@ -114,7 +132,7 @@ def title(ax: "Axes", text: str, note: str = "") -> None:
     lines = _broken(note, room * 12 / SMALL)
     ax.set_title(text, pad=8 + 12 * len(lines))
     if lines:
-        written = ax.annotate(
+        subtitle = ax.annotate(
             "\n".join(lines),
             (0, 1),
             (0, 7),
@@ -123,7 +141,7 @@ def title(ax: "Axes", text: str, note: str = "") -> None:
             fontsize=SMALL,
             alpha=SOFT,
         )
-        written.set_in_layout(False)  # the headline keeps the room for it
+        subtitle.set_in_layout(False)  # the padding of the headline reserves its space
 
 
 def _broken(text: str, width: float) -> list[str]:
@@ -137,29 +155,42 @@ def _broken(text: str, width: float) -> list[str]:
     return lines
 
 
-def time_axis(ax: "Axes", times: Any, extra: str = "", margin: float = 0.5) -> float:
-    """Epochs 0, 1, … along the bottom with their times, as many as there is room for; one more if it has a name.
+def time_axis(
+    ax: "Axes",
+    times: Any,
+    extra: str = "",
+    margins: tuple[float, float] = (0.5, 0.5),
+    *,
+    width: float | None = None,
+    marks: Marks | None = None,
+) -> float:
+    """Label epochs 0, 1, … along the bottom, as many as fit; one more column at the end if ``extra`` names it.
 
-    Returns how high the labels are, in points.
+    Margins at the left and at the right are in epochs, the width of the axes is in points. Shortened labels get the
+    whole time as hover text. Returns the height of the labels in points.
     """
     n = len(times)
     slots = n + bool(extra)
-    ax.set_xlim(-margin, slots - 1 + margin)
-    pitch = size_of(ax)[0] * PIXEL / max(1.0, slots - 1 + 2 * margin)
-    labels = [fitted(time, 150).replace("$", r"\$") or f"epoch {t}" for t, time in enumerate(times_as_text(times))]
+    ax.set_xlim(-margins[0], slots - 1 + margins[1])
+    pitch = (width or size_of(ax)[0]) * PIXEL / max(1.0, slots - 1 + sum(margins))
+    names = named_times(times)
+    labels = [fitted(time, 150) or name for time, name in zip(times_as_text(times), names, strict=True)]
     widest = max(map(text_width, labels))
     stride = ceil((widest + 10) / pitch)
     turned = stride > 1 and ceil(n / stride) < 8
     if turned:
         stride = ceil(17 / pitch)
-    where = list(range(0, n, stride))
+    labelled = list(range(0, n, stride))
     if extra:
         needed = 14.0 if turned else (widest + text_width(extra)) / 2 + 8
-        where = [t for t in where if (n - t) * pitch >= needed] + [n]
+        labelled = [t for t in labelled if (n - t) * pitch >= needed] + [n]
         labels.append(extra)
     look: dict[str, Any] = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if turned else {}
-    ax.set_xticks(where, [labels[t] for t in where], **look)
+    ax.set_xticks(labelled, [labels[t].replace("$", r"\$") for t in labelled], **look)
     ax.tick_params(axis="x", length=0, pad=4)
+    for t, text in zip(labelled, ax.get_xticklabels(), strict=True):
+        if t < n and labels[t] != names[t]:
+            as_marks(marks).mark(text, title=names[t])
     return 10.0 + 0.65 * widest / PIXEL if turned else 14.0
 
 

@@ -1,7 +1,7 @@
-"""Text in pictures: what users have typed made short and harmless, and numbers in words."""
+"""Text in pictures: labels of users made short and harmless, and numbers in words."""
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import Any
 
@@ -11,11 +11,13 @@ LONGEST_LABEL, LONGEST_TIME = 18, 80  # characters of a time below its column, a
 
 
 def clean(text: str, longest: int) -> str:
-    """Text of a user as one short line: no control characters, nothing that turns text around, an ellipsis inside."""
+    """Text of a user as one short line: no control or direction characters, an ellipsis in the middle of long text."""
     text = str(text)
     if len(text) > 4000:
         text = text[:2000] + text[-2000:]
-    kept = (" " if own.isspace() else own for own in text if own.isspace() or _harmless(own))
+    kept = (
+        " " if character.isspace() else character for character in text if character.isspace() or _harmless(character)
+    )
     text = " ".join("".join(kept).split())
     if len(text) <= longest:
         return text
@@ -24,7 +26,7 @@ def clean(text: str, longest: int) -> str:
 
 
 def label(text: Any, longest: int = LONGEST_LABEL) -> str:
-    """Text of a user for matplotlib, which would take what is between dollars for mathematics."""
+    """Text of a user for matplotlib, which reads text between dollars as mathematics."""
     return clean(str(text), longest).replace("$", r"\$")
 
 
@@ -38,14 +40,21 @@ def times_as_text(times: Iterable[Any]) -> tuple[str, ...]:
 
 
 def named_times(times: Iterable[Any]) -> tuple[str, ...]:
-    """Times as harmless text, for hover text and the like; their number where nothing is left of a label."""
+    """Times as harmless text, for hover text and the like; an empty label becomes the number of the epoch."""
     return tuple(clean(time, LONGEST_TIME) or f"epoch {t}" for t, time in enumerate(times_as_text(times)))
 
 
+def epoch_numbers(times: Sequence[Any]) -> dict[Any, int]:
+    """Time → number of its epoch, for times as they are and as tables of pandas hold them."""
+    import pandas as pd
+
+    return {time: t for column in (times, pd.Series(list(times))) for t, time in enumerate(column)}
+
+
 def fitted(text: str, width: float) -> str:
-    """A label that is not longer than labels may be, and not wider than this."""
+    """A label that is neither too long nor wider than this."""
     shorter = (clean(text, longest) for longest in range(LONGEST_LABEL, 3, -1))
-    return next((own for own in shorter if text_width(own) <= width), clean(text, 3))
+    return next((candidate for candidate in shorter if text_width(candidate) <= width), clean(text, 3))
 
 
 def _harmless(character: str) -> bool:
@@ -53,16 +62,18 @@ def _harmless(character: str) -> bool:
 
 
 def text_width(text: str) -> float:
-    """About how wide text is in pixels, at 12 pixels high, in a common sans-serif font."""
-    return sum(_character_width(own) for own in text)
+    """Approximate width of text in pixels, 12 pixels high, in a common sans-serif font."""
+    return sum(map(_character_width, text))
 
 
-def _character_width(own: str) -> float:
-    if unicodedata.combining(own):
+def _character_width(character: str) -> float:
+    if unicodedata.combining(character):
         return 0.0
-    if unicodedata.east_asian_width(own) in "WF":
+    if unicodedata.east_asian_width(character) in "WF":
         return 12.0
-    return 3.8 if own in "iljtfrI.,;:'|!()[] " else 10.5 if own in "mwMW@%" else 8.4 if own.isupper() else 7.0
+    if character in "iljtfrI.,;:'|!()[] ":
+        return 3.8
+    return 10.5 if character in "mwMW@%" else 8.4 if character.isupper() else 7.0
 
 
 def count(n: int, what: str) -> str:

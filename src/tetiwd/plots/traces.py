@@ -1,4 +1,4 @@
-"""Traces of the sampler: do the MCMC chains agree, and do they move?"""
+"""Trace plots: do the MCMC chains agree, and do they move?"""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tetiwd.errors import SettingsError
 from tetiwd.plots.marks import Marks, as_marks
-from tetiwd.plots.style import SMALL, SOFT, new_axes, styled
+from tetiwd.plots.style import SMALL, SOFT, figure_width, new_axes, styled
 from tetiwd.plots.text import label
 from tetiwd.summarize.diagnostics import Quantity
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MOST_POINTS = 500  # of one trace
 N_TIMES = 3  # times whose number of clusters is shown
-APART = 0.12  # chains with the same number of clusters are drawn so far apart
+APART = 0.12  # offset between chains with the same number of clusters
 
 
 @styled
@@ -30,27 +30,27 @@ def plot_traces(analysis: "Analysis", axes: Any = None, *, marks: Marks | None =
     analysis
         A sample with its answers.
     axes
-        Where to draw, one axes or several; as many quantities are drawn as there are axes. None for a figure of its
-        own with the log joint density and three times at most.
+        One or several axes; as many quantities are drawn as there are axes. None makes a figure with the log joint
+        density and at most three times.
     marks
-        Remembers hover text of what is drawn, for :func:`svg_of`.
+        Remembers hover text of the parts, for :func:`svg_of`.
 
     Returns
     -------
     The axes, as an array.
     """
     sample, remember = analysis.sample, as_marks(marks)
-    by_name = {own.name: own for own in sample.diagnostics.quantities}
+    by_name = {quantity.name: quantity for quantity in sample.diagnostics.quantities}
     if not by_name:
         raise SettingsError("there are too few draws to judge how well chains mix; run longer")
     numbers = [(t, by_name[f"k at {time}"]) for t, time in enumerate(sample.series.times) if f"k at {time}" in by_name]
-    numbers.sort(key=lambda own: (-(own[1].r_hat or 0.0), own[0]))
+    numbers.sort(key=lambda number: (-(number[1].r_hat or 0.0), number[0]))
     if axes is None:
-        axes = new_axes(8.0, 1.1 + 1.25 * (1 + len(numbers[:N_TIMES])), 1 + len(numbers[:N_TIMES]))
+        axes = new_axes(figure_width(8.0), 1.1 + 1.25 * (1 + len(numbers[:N_TIMES])), 1 + len(numbers[:N_TIMES]))
     shown: NDArray[Any] = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
     each: list[tuple[int | None, str, Quantity]] = [(None, "log joint density", by_name["log_joint"])]
     times = sample.series.times
-    each += [(t, f"number of clusters at {label(times[t])}", own) for t, own in numbers]
+    each += [(t, f"number of clusters at {label(times[t])}", quantity) for t, quantity in numbers]
     for ax, (t, name, quantity) in zip(shown, each, strict=False):
         for chain, draws in enumerate(sample.draws):
             if len(draws):
@@ -67,7 +67,7 @@ def plot_traces(analysis: "Analysis", axes: Any = None, *, marks: Marks | None =
 
 
 def mcmc_colour(chain: int, n_chains: int) -> Any:
-    """Colours of MCMC chains; none of those that lineages have."""
+    """Colours of MCMC chains, different from those of lineages."""
     from matplotlib import colormaps
     from matplotlib.colors import to_hex
 
@@ -84,11 +84,11 @@ def _trace(ax: "Axes", values: NDArray[Any], chain: int, n_chains: int, *, steps
     return line
 
 
-def _convergence(own: Quantity) -> str:
-    if own.r_hat is None or own.ess_bulk is None:
-        return f"constant at {own.mean:.4g}"
-    r_hat = f"{own.r_hat:.2f}" if np.isfinite(own.r_hat) else "infinite"
-    return f"R-hat {r_hat}, {own.ess_bulk:,.0f} effective draws"
+def _convergence(quantity: Quantity) -> str:
+    if quantity.r_hat is None or quantity.ess_bulk is None:
+        return f"constant at {quantity.mean:.4g}"
+    r_hat = f"{quantity.r_hat:.2f}" if np.isfinite(quantity.r_hat) else "infinite"
+    return f"R-hat {r_hat}, effective sample size {quantity.ess_bulk:,.0f}"
 
 
 def _whole_numbers(ax: "Axes", whole: bool) -> None:

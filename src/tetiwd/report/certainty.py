@@ -1,4 +1,4 @@
-"""What is certain and what is not, in a few short sentences for the top of the page."""
+"""Short sentences about what is certain and what is not, for the top of the page."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -12,36 +12,36 @@ if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
     from tetiwd.summarize.diagnostics import Diagnostics
 
-SURE_LINK = 0.9  # a lineage all of whose links have at least this is followed with certainty
-MOST_TIMES = 5  # that are named one by one
+SURE_LINK = 0.9  # least probability of every link of a lineage that counts as certain
+MOST_TIMES = 5  # more than these are counted, not listed
 
 TRUST = {
     "good": (
         "The computation can be trusted",
-        "It was repeated from different starting points, and all repetitions came to the same answer.",
+        "It was repeated from different starting points (MCMC chains), and all of them gave the same answer.",
     ),
     "fair": (
         "The computation should run longer",
-        "Nothing speaks against the answer, but the repetitions of the computation are too short or too few.",
+        "Nothing contradicts the answer, but its repetitions (MCMC chains) are too short or too few to be sure.",
     ),
     "bad": (
-        "The computation has not settled yet",
-        "It was repeated from different starting points, and the repetitions did not come to the same answer. "
-        "Read everything below as provisional.",
+        "The computation has not converged yet",
+        "It was repeated from different starting points (MCMC chains), and these did not give the same answer. "
+        "Treat everything below as provisional.",
     ),
 }
 
 
-def trust(diagnostics: "Diagnostics", n_lineages: int) -> str:
-    """ "good", "fair" (agreement that is not proven yet) or "bad"."""
-    if diagnostics.converged and n_lineages > 1:
+def trust(diagnostics: "Diagnostics", n_chains: int) -> str:
+    """ "good", "fair" (agreement is not proven yet) or "bad"."""
+    if diagnostics.converged and n_chains > 1:
         return "good"
-    apart = any(own.r_hat is not None and own.r_hat > LARGEST_R_HAT for own in diagnostics.quantities)
+    apart = any((quantity.r_hat or 0) > LARGEST_R_HAT for quantity in diagnostics.quantities)
     return "bad" if apart or not diagnostics.quantities else "fair"
 
 
 def certain_and_not(analysis: "Analysis", labels: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Sentences about what is certain, and about what is not. ``labels`` are the times."""
+    """Sentences about what is certain and about what is not. ``labels`` are those of the times."""
     certain: list[str] = []
     uncertain: list[str] = []
     for sure, unsure in (_numbers(analysis, labels), _lineages(analysis), _objects(analysis, labels)):
@@ -54,7 +54,7 @@ def _numbers(analysis: "Analysis", labels: Sequence[str]) -> tuple[list[str], li
     table = analysis.n_clusters()
     fixed = (table.lower == table.upper).to_numpy()
     if fixed.all():
-        return ["The number of clusters at every time." if len(fixed) > 1 else "The number of clusters."], []
+        return ["The number of clusters at every time point." if len(fixed) > 1 else "The number of clusters."], []
     open_ones = np.flatnonzero(~fixed).tolist()
     ranges = [f"{table.lower[t]} to {table.upper[t]} at {labels[t]}" for t in open_ones]
     if len(open_ones) <= MOST_TIMES:
@@ -78,20 +78,22 @@ def _lineages(analysis: "Analysis") -> tuple[list[str], list[str]]:
     sure = table.lineage[table.weakest_link >= SURE_LINK].tolist()
     unsure = table[table.weakest_link < SURE_LINK].sort_values("weakest_link").lineage.tolist()
     return (
-        [f"{_named(sure)}: every link from one time to the next has probability {SURE_LINK} or more."] if sure else [],
+        [f"{_named(sure)}: every link from one time to the next has probability at least {SURE_LINK}."] if sure else [],
         [f"{_named(unsure)}: at least one link has a probability below {SURE_LINK}."] if unsure else [],
     )
 
 
 def _objects(analysis: "Analysis", labels: Sequence[str]) -> tuple[list[str], list[str]]:
-    by_time = [int((own < SURE).sum()) for own in analysis.memberships.certainty]
+    by_time = [int((certainty < SURE).sum()) for certainty in analysis.memberships.certainty]
     n, unsure = sum(analysis.sample.series.n_objects), sum(by_time)
-    sure = f"The cluster of {n - unsure} of {n} objects ({(n - unsure) / n:.0%}): probability {SURE} or more."
+    sure = f"The cluster of {n - unsure} of {n} objects ({(n - unsure) / n:.0%}): probability at least {SURE}."
     if not unsure:
         return [sure], []
     most = int(np.argmax(by_time))
     where = f", most of them at {labels[most]} ({by_time[most]})" if len(labels) > 1 and unsure > 1 else ""
-    return [sure] if unsure < n else [], [f"The cluster of {plural(unsure, 'object')} in between{where}."]
+    return [sure] if unsure < n else [], [
+        f"The cluster of {plural(unsure, 'object')}{where}: probability below {SURE}."
+    ]
 
 
 def _named(lineages: Sequence[int]) -> str:

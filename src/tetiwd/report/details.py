@@ -1,6 +1,6 @@
-"""What stands folded at the end of the page: settings, data checks, versions, how to cite."""
+"""The folded end of the page: settings, data checks, versions, how to cite."""
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,11 +10,12 @@ from tetiwd.params import Gamma
 from tetiwd.plots.text import clean
 from tetiwd.report.rendering import Wording
 from tetiwd.report.tables import Cell, Column, Row, Table
+from tetiwd.versions import versions
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
 
-LARGEST_CHECKED = 2000  # objects of a time whose eigenvalues are found; they take O(n³)
+LARGEST_CHECKED = 2000  # objects of a time whose eigenvalues are computed in O(n³)
 MUCH_NEGATIVE = 0.05
 
 CITATION = (
@@ -26,19 +27,34 @@ CITATION = (
 )
 
 MODEL_WORDS = {
-    "dof": "degrees of freedom: how much the distances are to be believed",
-    "df_A": "how closely the geometry of consecutive times is tied",
+    "dof": "degrees of freedom of the likelihood: how much the distances are trusted",
+    "df_A": "how closely the geometry of a time follows that of the time before",
     "alpha": "variance within clusters",
-    "xi": "rate of new clusters",
-    "new_scale": "scale of a new cluster’s place",
-    "max_clusters": "most clusters at a time",
-    "geometry": "distances between clusters",
+    "xi": "Dirichlet rate: how readily new clusters appear",
+    "new_scale": "prior scale of the position of a new cluster",
+    "max_clusters": "upper limit on clusters at a time",
+    "geometry": "model of the distances between clusters",
     "coupling": "are times linked?",
 }
 
 
+@dataclass(frozen=True)
+class Details:
+    """Facts, settings (groups of name, value and meaning), versions and citation."""
+
+    facts: list[str]
+    settings: list[tuple[str, list[tuple[str, str, str]]]]
+    versions: dict[str, str]
+    citation: tuple[str, ...] = CITATION
+
+
+def details_of(analysis: "Analysis") -> Details:
+    """The details of an analysis."""
+    return Details(data_facts(analysis), settings_of(analysis), versions())
+
+
 def settings_of(analysis: "Analysis") -> list[tuple[str, list[tuple[str, str, str]]]]:
-    """Groups of settings: name, value, meaning where a word helps."""
+    """Groups of settings: name, value, and the meaning of some."""
     sample = analysis.sample
     groups: list[tuple[str, Any, dict[str, str]]] = [
         ("Model", sample.hyperparameters, MODEL_WORDS),
@@ -46,43 +62,46 @@ def settings_of(analysis: "Analysis") -> list[tuple[str, list[tuple[str, str, st
         ("Answers", analysis.settings, {}),
     ]
     return [
-        (title, [(own.name, _value(getattr(source, own.name)), words.get(own.name, "")) for own in fields(source)])
+        (
+            title,
+            [(field.name, _value(getattr(source, field.name)), words.get(field.name, "")) for field in fields(source)],
+        )
         for title, source, words in groups
     ]
 
 
 def checks_table(analysis: "Analysis", wording: Wording) -> Table:
-    """What was found out about the data, by time."""
+    """Checks of the distances, by time."""
     series = analysis.sample.series
     columns = (
-        Column("Time", "The time.", "time"),
+        Column("Time", "The time point.", "time"),
         Column("Objects", "Objects at that time."),
-        Column("Degrees of freedom", "How much independent evidence the distances are taken to carry."),
+        Column("Degrees of freedom", "How much independent evidence the distances are assumed to carry."),
         Column(
             "Negative mass",
-            "Share of negative eigenvalues: 0% for distances between points, above 5% they are unlike these.",
+            "Share of negative eigenvalues: 0% for Euclidean distances; above 5% the distances are far from Euclidean.",
         ),
     )
     rows = []
     dof = analysis.sample.hyperparameters.dof_by_epoch(series.n_epochs)
-    for t, (n, own, label) in enumerate(zip(series.n_objects, dof, wording.labels, strict=True)):
-        mass = Cell("not looked at", np.nan)
+    for t, (n, degrees, label) in enumerate(zip(series.n_objects, dof, wording.labels, strict=True)):
+        mass = Cell("not computed", np.nan)
         if n <= LARGEST_CHECKED:
             share = inspect(series.matrices[t], series.kind).negative_share
             mass = Cell(f"{share:.1%}", share, share > MUCH_NEGATIVE)
-        rows.append(Row((Cell(label, float(t)), Cell(f"{n:,}", float(n)), Cell(f"{own:.3g}", own), mass)))
+        rows.append(Row((Cell(label, float(t)), Cell(f"{n:,}", float(n)), Cell(f"{degrees:.3g}", degrees), mass)))
     caption = "Marked values deserve a look."
     return Table("checks", "Distances at every time", caption, columns, tuple(rows))
 
 
 def data_facts(analysis: "Analysis") -> list[str]:
-    """What is known about the data as a whole."""
+    """Facts about the data as a whole."""
     series = analysis.sample.series
     kind = "Squared distances" if series.kind == "distances" else "Similarities"
-    known = "objects are known by id" if series.ids is not None else "objects of different times are not identified"
+    known = "objects have ids" if series.ids is not None else "objects of different times are not identified"
     facts = [f"{kind} between {sum(series.n_objects):,} objects at {series.n_epochs} times; {known}."]
     if series.cross is not None:
-        facts.append("Distances between objects of different times are known; they help to follow clusters.")
+        facts.append("Distances between objects of different times are known; they help to link clusters through time.")
     if series.features is not None:
         facts.append(f"Distances were computed from {series.features.n_features} features.")
     facts.append(f"Unit of scale (mean half of a squared distance): {series.unit:.4g}. Settings are in this unit.")
@@ -98,7 +117,7 @@ def _value(value: Any) -> str:
         return "–"
     if isinstance(value, float):
         return f"{value:.4g}"
-    if isinstance(value, tuple) and value and all(isinstance(own, float) for own in value):
+    if isinstance(value, tuple) and value and all(isinstance(part, float) for part in value):
         same = min(value) == max(value)
         return f"{value[0]:.4g}" if same else f"{min(value):.4g} to {max(value):.4g}, by time"
     if not isinstance(value, str | int):

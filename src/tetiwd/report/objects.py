@@ -1,4 +1,4 @@
-"""The table of objects, for those who ask for ids: all rows as data, the first ones as HTML."""
+"""The table of objects with their ids: all rows as data, the first ones as HTML."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -26,29 +26,29 @@ class ObjectList:
 
 def object_list(analysis: "Analysis", wording: Wording) -> ObjectList:
     """All objects, the least certain first."""
-    found = analysis.memberships.table().sort_values("certainty", kind="stable")
-    name = "id" if "id" in found.columns else "object"
-    kept = found.head(MOST_OBJECTS)
+    table = analysis.memberships.table().sort_values("certainty", kind="stable")
+    name = "id" if "id" in table.columns else "object"
+    kept = table.head(MOST_OBJECTS)
     data = [
         [
-            clean(str(own), LONGEST_ID),
+            clean(str(id_), LONGEST_ID),
             wording.epoch(time),
             int(lineage),
             round(float(certainty), 3),
             int(following),
             round(float(p), 3),
         ]
-        for own, time, lineage, certainty, following, p in zip(
+        for id_, time, lineage, certainty, following, p in zip(
             kept[name], kept.time, kept.lineage, kept.certainty, kept.next_lineage, kept.next_probability, strict=True
         )
     ]
-    rows = tuple(_row(own, wording) for own in data[:SHOWN_AT_ONCE])
-    values = {"times": list(wording.labels), "rows": data, "most": SHOWN_AT_ONCE, "all": len(found)}
-    return ObjectList(replace(objects_table(analysis, wording), rows=rows), values, len(found))
+    rows = tuple(_row(values, wording) for values in data[:SHOWN_AT_ONCE])
+    for_script = {"times": list(wording.labels), "rows": data, "most": SHOWN_AT_ONCE, "all": len(table)}
+    return ObjectList(replace(objects_table(analysis, wording), rows=rows), for_script, len(table))
 
 
-def _row(own: list[Any], wording: Wording) -> Row:
-    name, t, lineage, certainty, following, p = own
+def _row(values: list[Any], wording: Wording) -> Row:
+    name, t, lineage, certainty, following, p = values
     nothing = Cell("", float("nan"))
     others = (
         (Cell(following, following) if following >= 0 else Cell("others", 1e9), probability(p))

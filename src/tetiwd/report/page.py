@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 from tetiwd.analysis import Analysis
 from tetiwd.errors import RunFolderError, give
-from tetiwd.io.writing import write_text
-from tetiwd.plots.alluvial_svg import alluvial_svg
-from tetiwd.report import details, tables
-from tetiwd.report.certainty import TRUST, certain_and_not, trust
+from tetiwd.plots.lineages import alluvial_svg
+from tetiwd.report.details import details_of
 from tetiwd.report.figures import figures
-from tetiwd.report.objects import object_list
+from tetiwd.report.page_tables import tables_of
 from tetiwd.report.rendering import (
     N_COLOURS,
     Wording,
@@ -23,9 +21,13 @@ from tetiwd.report.rendering import (
     trusted,
 )
 from tetiwd.report.sections import Section, SectionMaker, make_sections
-from tetiwd.summarize.narrative import narrate, verdict_sentence
+from tetiwd.report.summary import summary_of
+from tetiwd.summarize.diagnostics import Diagnostics, diagnose
+from tetiwd.summarize.narrative import narrative
+from tetiwd.writing import write_text
 
 if TYPE_CHECKING:
+    from tetiwd.chains import Sample
     from tetiwd.summarize.outcomes import Outcomes
 
 
@@ -38,12 +40,12 @@ def write_report(
     outcomes: "Outcomes | None" = None,
     sections: Sequence[Section | SectionMaker] = (),
 ) -> Path:
-    """Write the report; a file that is there is left alone unless ``overwrite`` is asked for.
+    """Write the report; an existing file is kept unless ``overwrite`` is True.
 
     Parameters
     ----------
     analysis
-        What was drawn, and the answers.
+        A sample with its answers.
     path
         A file, or a folder, in which the file is then called report.html.
     show_ids
@@ -63,7 +65,7 @@ def write_report(
 
 
 def check_target(path: str | Path, *, overwrite: bool) -> Path:
-    """The file that a report goes to; refused before anything is drawn if it is there, or its folder is not."""
+    """The file of a report, checked before anything is drawn: it must not exist yet, and its folder must."""
     target = Path(path)
     if target.is_dir():
         target = target / "report.html"
@@ -82,92 +84,40 @@ def report_html(
     sections: Sequence[Section | SectionMaker] = (),
 ) -> str:
     """The whole page. Ids are on it only if they are asked for."""
-    from tetiwd.io.run_folder import versions
-
-    sample = analysis.sample
-    wording = Wording(sample.series.times)
+    wording = Wording(analysis.sample.series.times)
+    diagnostics = _with_labels(analysis.sample, wording.inline)
     added = make_sections(sections, analysis, show_ids=show_ids)
     style, code = style_sheet(*(section.style for section in added)), script()
-    found, about_the_run = _sentences(analysis)
-    certain, uncertain = certain_and_not(analysis, wording.labels)
-    listed = [tables.lineages_table(analysis, wording), tables.events_table(analysis, wording)]
-    coming = tables.forecast_table(analysis, wording)
-    if coming is not None:
-        listed.append(coming)
-    results = tables.outcomes_table(outcomes, wording) if outcomes is not None else None
-    numbers, diagnosed = tables.numbers_table(analysis, wording), tables.diagnostics_table(analysis, wording)
-    checks = details.checks_table(analysis, wording)
-    objects = object_list(analysis, wording) if show_ids else None
-    explained = [
-        *listed,
-        *([results] if results else []),
-        *(table for section in added for table in section.tables),
-        numbers,
-        *([objects.table] if objects else []),
-        diagnosed,
-        checks,
-    ]
+    tables = tables_of(analysis, diagnostics, wording, outcomes=outcomes, show_ids=show_ids)
     return render(
         "report.html",
         policy=content_security_policy(style, code),
         style=trusted(style),
         script=trusted(code),
-        span=_span(wording.labels),
-        lead=wording.sentence(found[0]),
-        found=wording.sentences(found[1:]),
-        certain=wording.sentences(certain),
-        uncertain=wording.sentences(uncertain),
-        trust=trust(sample.diagnostics, len(sample.draws)),
-        trust_words=TRUST,
-        verdict=wording.sentence(verdict_sentence(sample.diagnostics.verdict)),
-        about_the_run=wording.sentences(about_the_run),
-        remarks=wording.sentences(sample.remarks),
-        chips=_chips(analysis, wording),
-        n_colours=N_COLOURS,
-        figures={own.key: own for own in figures(analysis, outcomes)},
         trusted=trusted,
-        tables=listed,
-        numbers=numbers,
-        outcomes=results,
-        outcome_name=wording.sentence(outcomes.name, 60) if outcomes is not None else "",
+        n_colours=N_COLOURS,
+        summary=summary_of(analysis, diagnostics, wording),
+        figures=figures(analysis, outcomes),
+        headings={} if outcomes is None else {"outcomes": wording.sentence(outcomes.name, 60)},
+        tables=tables,
+        object_data=json_for_script(tables.objects.data) if tables.objects else "",
+        meanings=tables.explained([table for section in added for table in section.tables]),
         sections=added,
-        objects=objects,
-        object_data=json_for_script(objects.data) if objects else "",
-        diagnostics=diagnosed,
-        checks=checks,
-        facts=details.data_facts(analysis),
-        settings=details.settings_of(analysis),
-        versions=versions(),
-        citation=details.CITATION,
-        meanings=tables.meanings(explained),
+        details=details_of(analysis),
     )
 
 
 def summary_html(analysis: Analysis) -> str:
     """The most important sentences and the picture, for a notebook."""
-    sentences = Wording(analysis.sample.series.times).sentences(narrate(analysis))
+    wording = Wording(analysis.sample.series.times)
+    told = narrative(analysis, wording.inline)
+    verdict = _with_labels(analysis.sample, wording.inline).verdict
+    sentences = [*told.findings, *told.run, verdict, *wording.sentences(told.remarks)]
     return render("summary.html", sentences=sentences, picture=trusted(alluvial_svg(analysis.lineages)))
 
 
-def _sentences(analysis: Analysis) -> tuple[list[str], list[str]]:
-    """Sentences about what was found, and about the run; the verdict and remarks have a place of their own."""
-    elsewhere = {verdict_sentence(analysis.sample.diagnostics.verdict), *analysis.sample.remarks}
-    sentences = [own for own in narrate(analysis) if own not in elsewhere]
-    about_the_run = [own for own in sentences if own.startswith("The run ")]
-    return [own for own in sentences if own not in about_the_run], about_the_run
-
-
-def _span(labels: tuple[str, ...]) -> tuple[str, ...]:
-    return (labels[0], labels[-1]) if len(labels) > 1 else (labels[0],)
-
-
-def _chips(analysis: Analysis, wording: Wording) -> list[tuple[int, str]]:
-    """Every lineage with a sentence about it."""
-    chips = []
-    for own in analysis.lineages.table().itertuples(index=False):
-        first, last = wording.label(own.first), wording.label(own.last)
-        when = f"at {first} only" if first == last else f"from {first} to {last}"
-        n = "1 object" if own.objects == 1 else f"{own.objects:,} objects"
-        sure = f", links {own.stability:.2f} probable on average" if own.stability == own.stability else ""
-        chips.append((int(own.lineage), f"Lineage {own.lineage}: {n}, {when}{sure}"))
-    return chips
+def _with_labels(sample: "Sample", labels: Sequence[str]) -> Diagnostics:
+    """The diagnostics of a sample with other labels for its times; they are all computed anew if any differs."""
+    if all(str(time) == label for time, label in zip(sample.series.times, labels, strict=True)):
+        return sample.diagnostics
+    return diagnose(sample.draws, labels, sample.settings.seed)

@@ -1,4 +1,4 @@
-"""The tables of the page: what is in every cell, how it is sorted, and what the columns mean."""
+"""The tables of the page: cells, how they are sorted, and the meaning of the columns."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,11 +13,12 @@ from tetiwd.summarize.diagnostics import LARGEST_R_HAT, SMALLEST_ESS
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
+    from tetiwd.summarize.diagnostics import Diagnostics
     from tetiwd.summarize.outcomes import Outcomes
 
 Kind = Literal["text", "number", "time", "lineage", "lineages", "bars"]
-PROBABLE = 0.5  # events that are listed
-MOST_SIZES = 8  # times whose sizes have a column each; more are drawn as small bars
+PROBABLE = 0.5  # least probability of events that are listed
+MOST_SIZES = 8  # times whose sizes have a column each; with more, sizes are small bars
 EVENTS = {
     "born": "appears",
     "died": "is gone",
@@ -29,7 +30,7 @@ EVENTS = {
 
 @dataclass(frozen=True)
 class Column:
-    """Name, meaning in one sentence, and what is in it."""
+    """Name, meaning in one sentence, and kind of content."""
 
     name: str
     meaning: str
@@ -38,11 +39,11 @@ class Column:
 
 @dataclass(frozen=True)
 class Cell:
-    """What is shown, and what sorting goes by (None: the text; NaN: nothing there, always last)."""
+    """Text or markup, and the value that it is sorted by (None: the text; NaN: an empty cell, always last)."""
 
     shown: Any
     by: float | None = None
-    flag: bool = False  # something to look at
+    flag: bool = False  # deserves a look
 
 
 @dataclass(frozen=True)
@@ -62,106 +63,103 @@ class Table:
     caption: str
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
-    nothing: str = "None."  # what is said if there are no rows
+    nothing: str = "None."  # text if there are no rows
+    fold: str = ""  # folded under these words, if there are any
 
 
 def lineages_table(analysis: "Analysis", wording: Wording) -> Table:
     """One row per lineage."""
-    found = analysis.lineages.table()
+    table = analysis.lineages.table()
     labels = wording.labels
-    sizes = found.iloc[:, -len(labels) :].to_numpy()
+    sizes = table.iloc[:, -len(labels) :].to_numpy()
     columns = [
-        Column("Lineage", "Number of the lineage; its colour is the same in all pictures.", "lineage"),
-        Column("First", "First time at which it is there.", "time"),
-        Column("Last", "Last time at which it is there.", "time"),
-        Column("Times", "Number of times at which it is there."),
-        Column("Gaps", "How often it is away in between and comes back."),
-        Column("Objects", "Members over all times."),
-        Column(
-            "Links", "How certain it is that the clusters of the lineage go together: mean probability of its links."
-        ),
+        Column("Lineage", "Number of the lineage; it has the same colour in all pictures.", "lineage"),
+        Column("First", "Its first time point.", "time"),
+        Column("Last", "Its last time point.", "time"),
+        Column("Times", "Number of time points at which it is present."),
+        Column("Gaps", "How often it disappears and returns."),
+        Column("Objects", "Members over all time points."),
+        Column("Links", "Mean posterior probability of the links between its clusters at consecutive times."),
         Column("Weakest link", "The smallest of these probabilities."),
     ]
     if len(labels) <= MOST_SIZES:
         columns += [Column(label, f"Members at {label}.") for label in labels]
     else:
-        columns.append(Column("Sizes", f"Members from {labels[0]} to {labels[-1]}, as bars.", "bars"))
+        columns.append(Column("Sizes", f"Members from {labels[0]} to {labels[-1]} as bars.", "bars"))
     rows = []
-    for own, by_time in zip(found.itertuples(index=False), sizes, strict=True):
+    for row, by_time in zip(table.itertuples(index=False), sizes, strict=True):
         cells = [
-            Cell(own.lineage, own.lineage),
-            _time(own.first, wording),
-            _time(own.last, wording),
-            _whole(own.n_epochs),
-            _whole(own.n_gaps),
-            _whole(own.objects),
-            probability(own.stability),
-            probability(own.weakest_link),
+            Cell(row.lineage, row.lineage),
+            _time(row.first, wording),
+            _time(row.last, wording),
+            _whole(row.n_epochs),
+            _whole(row.n_gaps),
+            _whole(row.objects),
+            probability(row.stability),
+            probability(row.weakest_link),
         ]
         if len(labels) <= MOST_SIZES:
             cells += [_whole(size) for size in by_time]
         else:
-            cells.append(Cell(bars(by_time, labels, own.lineage, int(sizes.max())), float(by_time.max())))
-        rows.append(Row(tuple(cells), own.lineage))
-    caption = "A lineage is one cluster followed through time. Choose a row to see its lineage in all pictures."
+            cells.append(Cell(bars(by_time, labels, row.lineage, int(sizes.max())), float(by_time.max())))
+        rows.append(Row(tuple(cells), row.lineage))
+    caption = "A lineage is one cluster followed through time. Select a row to highlight its lineage in all pictures."
     return Table("lineages", "Lineages of clusters", caption, tuple(columns), tuple(rows))
 
 
 def events_table(analysis: "Analysis", wording: Wording) -> Table:
-    """What has probably happened to the lineages."""
+    """Probable events in the lives of the lineages."""
     columns = (
-        Column("Time", "When it is seen first.", "time"),
+        Column("Time", "The first time point at which it is seen.", "time"),
         Column("Lineage", "The lineage it happens to.", "lineage"),
-        Column(
-            "Event", "What happens: a lineage appears, is gone, has split or merged, or is back after a gap.", "text"
-        ),
-        Column("Probability", "How probable that is."),
-        Column("With", "Other lineages concerned, the most probable first.", "lineages"),
+        Column("Event", "A lineage appears, is gone, has split or merged, or is back after a gap.", "text"),
+        Column("Probability", "Posterior probability of the event."),
+        Column("With", "Other lineages involved, the most probable first.", "lineages"),
     )
     rows = []
-    for own in analysis.lineages.events(least=PROBABLE).itertuples(index=False):
-        others = tuple(lineage for lineage in own.others if lineage != own.lineage)
+    for row in analysis.lineages.events(least=PROBABLE).itertuples(index=False):
+        others = tuple(lineage for lineage in row.others if lineage != row.lineage)
         cells = (
-            _time(own.time, wording),
-            Cell(own.lineage, own.lineage),
-            Cell(EVENTS[own.event]),
-            probability(own.probability),
+            _time(row.time, wording),
+            Cell(row.lineage, row.lineage),
+            Cell(EVENTS[row.event]),
+            probability(row.probability),
             Cell(others, float(len(others))),
         )
-        rows.append(Row(cells, own.lineage))
-    caption = "What has more probably happened than not. Splits, merges and returns are seen only where objects have "
-    caption += "ids or distances between times are known."
-    nothing = "No event is more probable than not; events.csv in the folder of the run has the others."
+        rows.append(Row(cells, row.lineage))
+    caption = (
+        "Events with a posterior probability of at least 0.5. Splits, merges and returns can be seen only if objects "
+    )
+    caption += "have ids or distances between times are known."
+    nothing = "No event is more probable than not; events.csv in the run folder lists all events."
     return Table("events", "Events", caption, columns, tuple(rows), nothing)
 
 
 def forecast_table(analysis: "Analysis", wording: Wording) -> Table | None:
-    """Shares expected at the next time, where times are linked."""
+    """Forecast shares at the next time; None if times are not linked."""
     coming = analysis.forecast
     if coming is None:
         return None
     level = f"{coming.level:.0%}"
     columns = (
-        Column(
-            "Lineage", "A lineage that is there at the last time; or all others, or all new ones together.", "lineage"
-        ),
-        Column("Now", "Share of the objects at the last time."),
-        Column("Expected", "Expected share at the next time."),
-        Column("From", f"Lower end of the interval that holds the share with probability {level}."),
-        Column("To", f"Upper end of the interval that holds the share with probability {level}."),
-        Column("Nobody", "Probability that no object is in it: the lineage ends, or nothing new appears."),
+        Column("Lineage", "A lineage of the last time point; or all others, or all new ones together.", "lineage"),
+        Column("Now", "Share of objects at the last time point."),
+        Column("Expected", "Expected share at the next time point."),
+        Column("Lower", f"Lower end of the {level} prediction interval of the share."),
+        Column("Upper", f"Upper end of the {level} prediction interval of the share."),
+        Column("Empty", "Probability that it has no objects: the lineage ends, or nothing new appears."),
     )
     words = {"other": "others", "new": "new"}
     rows: list[Row] = []
-    for own in coming.table().itertuples(index=False):
-        lineage = None if own.cluster in words else int(own.cluster)
-        name = Cell(own.cluster, own.cluster) if lineage is not None else Cell(words[own.cluster], 1e9 + len(rows))
-        shares = (_share(own.now), _share(own.expected), _share(own.lower), _share(own.upper))
-        rows.append(Row((name, *shares, probability(own.nobody)), lineage))
+    for row in coming.table().itertuples(index=False):
+        lineage = None if row.cluster in words else int(row.cluster)
+        name = Cell(row.cluster, row.cluster) if lineage is not None else Cell(words[row.cluster], 1e9 + len(rows))
+        shares = (_share(row.now), _share(row.expected), _share(row.lower), _share(row.upper))
+        rows.append(Row((name, *shares, probability(row.nobody)), lineage))
     caption = (
-        f"Shares among {coming.n_next} objects at the time after {wording.label(coming.time)}. “Others” are clusters "
+        f"Shares among {coming.n_next} objects at the time point after {wording.label(coming.time)}. “Others” are "
     )
-    caption += "that are too uncertain to be listed, “new” are clusters never seen before."
+    caption += "clusters too uncertain to be listed, “new” are clusters never seen before."
     return Table("forecast", "What to expect next", caption, columns, tuple(rows))
 
 
@@ -169,75 +167,76 @@ def numbers_table(analysis: "Analysis", wording: Wording) -> Table:
     """Objects and clusters at every time."""
     level = f"{analysis.settings.level:.0%}"
     columns = (
-        Column("Time", "The time.", "time"),
+        Column("Time", "The time point.", "time"),
         Column("Objects", "Objects at that time."),
-        Column("Clusters", "Clusters in the clustering that is shown."),
-        Column("Median", "Median number of clusters over all draws."),
-        Column("From", f"Lower end of the interval that holds the number with probability {level}."),
-        Column("To", f"Upper end of the interval that holds the number with probability {level}."),
+        Column("Clusters", "Clusters in the point estimate."),
+        Column("Median", "Posterior median of the number of clusters."),
+        Column("Lower", f"Lower end of the {level} credible interval."),
+        Column("Upper", f"Upper end of the {level} credible interval."),
     )
     rows = [
-        Row((_time(own.time, wording), *map(_whole, (own.objects, own.clusters, own.median, own.lower, own.upper))))
-        for own in analysis.n_clusters().itertuples(index=False)
+        Row((_time(row.time, wording), *map(_whole, (row.objects, row.clusters, row.median, row.lower, row.upper))))
+        for row in analysis.n_clusters().itertuples(index=False)
     ]
-    return Table("numbers", "Objects and clusters at every time", "", columns, tuple(rows))
+    return Table("numbers", "Objects and clusters at every time", "", columns, tuple(rows), fold="The numbers")
 
 
 def outcomes_table(outcomes: "Outcomes", wording: Wording) -> Table:
-    """How often something happens to the members of every lineage."""
+    """How often an outcome happens to the members of every lineage."""
     level = f"{outcomes.level:.0%}"
     columns = (
         Column("Lineage", "The lineage.", "lineage"),
-        Column("With", "Members to whom it happened."),
-        Column("Members", "Members for whom it is known."),
-        Column("Rate", "How often it happens to a member; both chance and uncertain membership count."),
-        Column("From", f"Lower end of the interval that holds the rate with probability {level}."),
-        Column("To", f"Upper end of the interval that holds the rate with probability {level}."),
-        Column("Higher than elsewhere", "Probability that the rate is higher than among all others."),
+        Column("With", "Members with the outcome."),
+        Column("Members", "Members whose outcome is known."),
+        Column("Rate", "Posterior mean of the rate; it allows for chance and for uncertain membership."),
+        Column("Lower", f"Lower end of the {level} credible interval."),
+        Column("Upper", f"Upper end of the {level} credible interval."),
+        Column("Higher than elsewhere", "Probability that the rate is higher than in all other lineages together."),
     )
     rows = []
-    for own in outcomes.table().itertuples(index=False):
-        counts = (_whole(own.events), _whole(own.members))
-        rates = (_share(own.rate), _share(own.lower), _share(own.upper))
-        cells = (Cell(own.lineage, own.lineage), *counts, *rates, probability(own.probability_higher_than_rest))
-        rows.append(Row(cells, own.lineage))
-    return Table("outcomes", "Rates by lineage", f"With {level} intervals.", columns, tuple(rows))
+    for row in outcomes.table().itertuples(index=False):
+        counts = (_whole(row.events), _whole(row.members))
+        rates = (_share(row.rate), _share(row.lower), _share(row.upper))
+        cells = (Cell(row.lineage, row.lineage), *counts, *rates, probability(row.probability_higher_than_rest))
+        rows.append(Row(cells, row.lineage))
+    return Table("outcomes", "Rates by lineage", f"With {level} credible intervals.", columns, tuple(rows))
 
 
-def diagnostics_table(analysis: "Analysis", wording: Wording) -> Table:
-    """Convergence of everything that was followed."""
+def diagnostics_table(diagnostics: "Diagnostics") -> Table:
+    """Convergence of all monitored quantities."""
     columns = (
-        Column("Quantity", "What is compared between repetitions; k is the number of clusters.", "text"),
+        Column("Quantity", "The quantity that is compared between MCMC chains; k is the number of clusters.", "text"),
         Column("Mean", "Its mean over all draws."),
-        Column("R-hat", f"Disagreement of the repetitions: 1 is none, above {LARGEST_R_HAT} is too much."),
-        Column("ESS, bulk", f"Independent draws that the draws are worth; at least {SMALLEST_ESS} are wanted."),
-        Column("ESS, tail", "The same for the ends of intervals."),
+        Column("R-hat", f"Disagreement between chains: 1 is none, above {LARGEST_R_HAT} is too much."),
+        Column(
+            "ESS, bulk", f"Effective sample size: equivalent independent draws; at least {SMALLEST_ESS} are needed."
+        ),
+        Column("ESS, tail", "Effective sample size for the ends of intervals."),
     )
     rows = []
-    for own in analysis.sample.diagnostics.quantities:
-        name = Cell(wording.sentence(own.name, 120))
-        if own.r_hat is None:
+    for quantity in diagnostics.quantities:
+        if quantity.r_hat is None:
             rest = (Cell("constant", 1.0), Cell("–", np.nan), Cell("–", np.nan))
         else:
-            apart, thin = own.r_hat > LARGEST_R_HAT, (own.ess_bulk or 0) < SMALLEST_ESS
-            r_hat = Cell(f"{own.r_hat:.2f}" if isfinite(own.r_hat) else "infinite", own.r_hat, apart)
-            rest = (r_hat, _rounded(own.ess_bulk, thin), _rounded(own.ess_tail))
-        rows.append(Row((name, Cell(f"{own.mean:.4g}", own.mean), *rest)))
-    caption = "Do the repetitions of the computation (MCMC chains, not lineages) agree? Marked values do not suffice."
+            apart, thin = quantity.r_hat > LARGEST_R_HAT, (quantity.ess_bulk or 0) < SMALLEST_ESS
+            r_hat = Cell(f"{quantity.r_hat:.2f}" if isfinite(quantity.r_hat) else "infinite", quantity.r_hat, apart)
+            rest = (r_hat, _rounded(quantity.ess_bulk, thin), _rounded(quantity.ess_tail))
+        rows.append(Row((Cell(quantity.name), Cell(f"{quantity.mean:.4g}", quantity.mean), *rest)))
+    caption = "Do the repetitions of the computation (MCMC chains) agree? Marked values are not good enough."
     return Table("diagnostics", "Diagnostics", caption, columns, tuple(rows), "There are too few draws to judge.")
 
 
 def objects_table(analysis: "Analysis", wording: Wording) -> Table:
     """Columns of the table of objects; its rows come from :func:`object_rows`."""
     columns = (
-        Column("Id", "Id of the object, or its position among those of its time.", "text"),
-        Column("Time", "The time.", "time"),
-        Column("Lineage", "The lineage it belongs to.", "lineage"),
+        Column("Id", "Id of the object, or its position among the objects of its time.", "text"),
+        Column("Time", "The time point.", "time"),
+        Column("Lineage", "Its lineage in the point estimate.", "lineage"),
         Column("Certainty", "Probability that it belongs there."),
-        Column("Next best", "The lineage that comes next, where there is one.", "lineage"),
-        Column("Its probability", "Probability of that one."),
+        Column("Next best", "The second most probable lineage, if any.", "lineage"),
+        Column("Its probability", "Probability that it belongs to that one."),
     )
-    return Table("objects", "Where every object belongs", "The least certain ones come first.", columns, ())
+    return Table("objects", "Where every object belongs", "The least certain objects come first.", columns, ())
 
 
 def bars(sizes: "Sequence[int] | np.ndarray[Any, Any]", labels: Sequence[str], lineage: int, largest: int) -> Any:
@@ -248,7 +247,7 @@ def bars(sizes: "Sequence[int] | np.ndarray[Any, Any]", labels: Sequence[str], l
     )
     width = wide * len(labels)
     there = [f"{labels[t]}: {size}" for t, size in enumerate(sizes) if size]
-    words = f"sizes {min(own for own in sizes if own)} to {max(sizes)}, at {len(there)} of {len(labels)} times"
+    words = f"sizes {min(size for size in sizes if size)} to {max(sizes)}, at {len(there)} of {len(labels)} times"
     return trusted(
         f'<svg class="bars" role="img" aria-label="{words}" width="{width}" height="{high}" '
         f'viewBox="0 0 {width} {high}"><path d="M0 {high - 0.25}H{width}" stroke="currentColor" stroke-opacity="0.3" '
@@ -257,8 +256,8 @@ def bars(sizes: "Sequence[int] | np.ndarray[Any, Any]", labels: Sequence[str], l
 
 
 def meanings(tables: Iterable[Table]) -> list[tuple[str, list[tuple[str, str]]]]:
-    """What the columns of every table mean, by table."""
-    return [(table.title, [(own.name, own.meaning) for own in table.columns]) for table in tables]
+    """Meanings of the columns, by table."""
+    return [(table.title, [(column.name, column.meaning) for column in table.columns]) for table in tables]
 
 
 def probability(value: float) -> Cell:

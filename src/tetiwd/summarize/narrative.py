@@ -1,7 +1,7 @@
 """What was found, in sentences that need no statistics to read."""
 
-import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
 
 SURE = 0.7  # an object with less than this for its cluster counts as uncertain
-SAMPLING_LINEAGE = re.compile(r"\b(All \d+ |One |The one |)(lineages?)\b", re.IGNORECASE)
 HOW_LINKED = {
     "objects": "Clusters of consecutive times are linked if they share most of their objects.",
     "place": "Clusters of consecutive times are linked if they are at the same place.",
@@ -20,18 +19,42 @@ HOW_LINKED = {
 MOST_NAMED = 6  # lineages that a sentence lists one by one
 
 
+@dataclass(frozen=True)
+class Narrative:
+    """Sentences by what they are about."""
+
+    findings: tuple[str, ...]  # the first one is an overview
+    run: tuple[str, ...]  # about the run itself
+    verdict: str
+    remarks: tuple[str, ...]
+
+    @property
+    def sentences(self) -> list[str]:
+        """All of them."""
+        return [*self.findings, *self.run, self.verdict, *self.remarks]
+
+
 def narrate(analysis: "Analysis") -> list[str]:
-    """A few sentences: lineages, what happened to them, how certain that is, what comes next, and whether to trust it."""
-    sentences = [_overview(analysis), *_lives(analysis), _certainty(analysis), *_links(analysis), *_next(analysis)]
+    """A few sentences: lineages and their lives, how certain they are, what comes next, and whether to trust it all."""
+    return narrative(analysis).sentences
+
+
+def narrative(analysis: "Analysis", times: Sequence[str] | None = None) -> Narrative:
+    """The same sentences, sorted. ``times`` replaces the labels of the times in all but the verdict and remarks."""
     sample = analysis.sample
-    if not sample.complete:
-        sentences.append("The run was stopped early; it can be continued.")
-    return [*sentences, verdict_sentence(sample.diagnostics.verdict), *sample.remarks]
-
-
-def verdict_sentence(verdict: str) -> str:
-    """The verdict on convergence where lineages are spoken of, too."""
-    return SAMPLING_LINEAGE.sub(lambda found: f"{found[1]}MCMC {found[2].lower()}", verdict, count=1)
+    labels = sample.series.times if times is None else times
+    return Narrative(
+        findings=(
+            _overview(analysis, labels),
+            *_lives(analysis, labels),
+            _certainty(analysis),
+            *_links(analysis, labels),
+            *_next(analysis),
+        ),
+        run=() if sample.complete else ("The run was stopped early; it can be continued.",),
+        verdict=sample.diagnostics.verdict,
+        remarks=tuple(sample.remarks),
+    )
 
 
 def listed(names: Sequence[Any]) -> str:
@@ -43,7 +66,7 @@ def listed(names: Sequence[Any]) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def _overview(analysis: "Analysis") -> str:
+def _overview(analysis: "Analysis", times: Sequence[Any]) -> str:
     series, clustering = analysis.sample.series, analysis.clustering
     n, T = sum(series.n_objects), series.n_epochs
     who = f"{n} objects" if series.ids is None else f"{n} observations of {len(_everybody(analysis))} objects"
@@ -52,14 +75,14 @@ def _overview(analysis: "Analysis") -> str:
     k = clustering.n_clusters
     clusters = plural(k[0], "cluster") if min(k) == max(k) else f"{min(k)} to {max(k)} clusters"
     return (
-        f"{who} at {T} times ({series.times[0]} to {series.times[-1]}) form {clusters} at a time, "
+        f"{who} at {T} times ({times[0]} to {times[-1]}) form {clusters} at a time, "
         f"{plural(clustering.n_lineages, 'lineage')} in all."
     )
 
 
-def _lives(analysis: "Analysis") -> list[str]:
+def _lives(analysis: "Analysis", times: Sequence[Any]) -> list[str]:
     present = analysis.alignment.present
-    times, T = analysis.sample.series.times, len(present)
+    T = len(present)
     if T == 1:
         return []
     alone = np.bincount(analysis.clustering.flat) == 1  # an object that fits nowhere
@@ -101,18 +124,19 @@ def _certainty(analysis: "Analysis") -> str:
     return f"An object belongs to its cluster with probability {certainty.mean():.2f} on average; {rest}."
 
 
-def _links(analysis: "Analysis") -> list[str]:
+def _links(analysis: "Analysis", times: Sequence[Any]) -> list[str]:
     links = analysis.lineages.links()
     own = links[links.in_clustering].dropna(subset=["probability"])
     if own.empty:
         return []
     weakest = own.loc[own.probability.idxmin()]
     made = analysis.clustering.linked_by
+    label = dict(zip(analysis.sample.series.times, times, strict=True))
     return [
         HOW_LINKED["model" if made is None else made.name],
-        f"The links of the lineages from one time to the next have probability {own.probability.mean():.2f} on average; "
-        f"the weakest is that of lineage {weakest.lineage} from {weakest.source[1]} to {weakest.target[1]} "
-        f"({weakest.probability:.2f}).",
+        f"The links of the lineages from one time to the next have probability {own.probability.mean():.2f} on "
+        f"average; the weakest is that of lineage {weakest.lineage} from {label[weakest.source[1]]} to "
+        f"{label[weakest.target[1]]} ({weakest.probability:.2f}).",
     ]
 
 

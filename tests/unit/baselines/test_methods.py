@@ -34,7 +34,7 @@ def test_every_method_solves_the_easy_control(easy, name):
 def test_static_methods_know_nothing_of_other_epochs(name):
     X = [DESIGNS["separated"].variants["separated"](3).X[0], 100 * rng_for(84).standard_normal((31, 100))]
     alone, beside = (
-        DistanceSeries.from_distances([((own[:, None] - own[None]) ** 2).sum(-1) for own in some], squared=True)
+        DistanceSeries.from_distances([((X[:, None] - X[None]) ** 2).sum(-1) for X in some], squared=True)
         for some in (X[:1], X)
     )
     labels = [METHODS[name].find(Task(series, 100, Effort(10, 10, seed=4))).labels[0] for series in (alone, beside)]
@@ -81,7 +81,7 @@ def test_answer_has_no_more_clusters_than_the_median_draw():
     truth = np.repeat([0, 1, 2], 12)
     draws = np.array([np.where(rng.random(36) < 0.15, rng.integers(3, 8, 36), truth) for _ in range(80)])
     answer = answer_from_draws(Partitions.from_labels(draws))
-    median = np.median([len(np.unique(own)) for own in draws])
+    median = np.median([len(np.unique(labels)) for labels in draws])
     assert answer.n_clusters[0] <= median
     assert adjusted_rand_score(truth, answer.labels[0]) == 1
 
@@ -89,7 +89,7 @@ def test_answer_has_no_more_clusters_than_the_median_draw():
 def test_pooled_clusters_are_split_by_epoch(easy):
     _, series = easy
     answer = pooled_clusters(series, Hyperparameters(dof=20, coupling=False, geometry="isotropic"), Effort(30, 30))
-    assert [len(own) for own in answer.labels] == [100, 100, 100]
+    assert [len(labels) for labels in answer.labels] == [100, 100, 100]
     split = split_by_epoch(np.arange(300), series.n_objects)
     np.testing.assert_array_equal(split.labels[1], np.arange(100, 200))
 

@@ -52,28 +52,30 @@ def points(ax):
 
 
 def texts(ax):
-    return [own.get_text() for own in ax.texts]
+    return [text.get_text() for text in ax.texts]
 
 
 def assert_nothing_is_cut_off_or_overlaps(figure):
     """All text lies within the figure, and no text covers another."""
     renderer, edge = FigureCanvasAgg(figure).get_renderer(), figure.bbox
     figure.draw(renderer)
-    found = [own for ax in figure.axes for own in (*ax.texts, ax.title, ax._left_title, ax.xaxis.label, ax.yaxis.label)]
+    texts = [
+        text for ax in figure.axes for text in (*ax.texts, ax.title, ax._left_title, ax.xaxis.label, ax.yaxis.label)
+    ]
     for ax in figure.axes:
-        found += [tick.label1 for axis in (ax.xaxis, ax.yaxis) for tick in axis._update_ticks()]
-    found += [own for own in (figure._supxlabel, figure._supylabel, figure._suptitle) if own is not None]
-    boxes = [(own, own.get_window_extent(renderer)) for own in found if own.get_text() and own.get_visible()]
-    boxes = [(own, box) for own, box in boxes if box.width]
+        texts += [tick.label1 for axis in (ax.xaxis, ax.yaxis) for tick in axis._update_ticks()]
+    texts += [text for text in (figure._supxlabel, figure._supylabel, figure._suptitle) if text is not None]
+    boxes = [(text, text.get_window_extent(renderer)) for text in texts if text.get_text() and text.get_visible()]
+    boxes = [(text, box) for text, box in boxes if box.width]
     assert boxes
-    for i, (own, box) in enumerate(boxes):
-        assert box.x0 >= edge.x0 - 1, own
-        assert box.x1 <= edge.x1 + 1, own
-        assert box.y0 >= edge.y0 - 1, own
-        assert box.y1 <= edge.y1 + 1, own
+    for i, (text, box) in enumerate(boxes):
+        assert box.x0 >= edge.x0 - 1, text
+        assert box.x1 <= edge.x1 + 1, text
+        assert box.y0 >= edge.y0 - 1, text
+        assert box.y1 <= edge.y1 + 1, text
         for other, place in boxes[:i]:
             shared = box.intersection(box, place)
-            assert shared is None or min(shared.width, shared.height) < 1, (own, other)
+            assert shared is None or min(shared.width, shared.height) < 1, (text, other)
 
 
 def test_boxes_show_every_repeat_and_the_mean():
@@ -88,7 +90,7 @@ def test_boxes_show_every_repeat_and_the_mean():
         assert f"{means[method].mean():.3f}".replace("-", "−") in texts(ax)
     assert means.min() < 0
     assert ax.get_xlim() == pytest.approx((means.min(), 1.0), abs=ROUNDING)
-    assert [own.get_text() for own in ax.get_yticklabels()] == ["Te-TiWD", "static TIWD", "Ward", r"\$HDBSCAN\$"]
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["Te-TiWD", "static TIWD", "Ward", r"\$HDBSCAN\$"]
     assert "8 fresh data sets" in texts(ax)
     assert_nothing_is_cut_off_or_overlaps(figure)
 
@@ -108,8 +110,8 @@ def test_projections_keep_what_is_in_the_plane():
     rng = rng_for(86)
     plane, _ = np.linalg.qr(rng.standard_normal((7, 2)))
     flat = [rng.standard_normal((n, 2)) * (3, 1) + t for t, n in enumerate((30, 8, 5))]
-    labels = [rng.integers(0, 3, len(own)) for own in flat]
-    figure = plot_projections(Simulation(X=[own @ plane.T + 2 for own in flat], labels=labels, alpha=1.0))
+    labels = [rng.integers(0, 3, len(points)) for points in flat]
+    figure = plot_projections(Simulation(X=[points @ plane.T + 2 for points in flat], labels=labels, alpha=1.0))
     assert len(figure.axes) == 3
     everything = np.vstack([np.asarray(ax.collections[0].get_offsets()) for ax in figure.axes])
     truth = np.vstack(flat)
@@ -118,11 +120,11 @@ def test_projections_keep_what_is_in_the_plane():
         return np.sort(((X[:, None] - X[None]) ** 2).sum(-1).ravel())
 
     assert lengths(everything) == pytest.approx(lengths(truth), rel=ROUNDING, abs=ROUNDING)
-    for ax, own in zip(figure.axes, labels, strict=True):
+    for ax, labels_now in zip(figure.axes, labels, strict=True):
         drawn = sorted(to_hex(colour).upper() for colour in ax.collections[0].get_facecolors())
-        assert drawn == sorted(lineage_colour(int(lineage)) for lineage in own)
+        assert drawn == sorted(lineage_colour(int(lineage)) for lineage in labels_now)
         assert (ax.get_xlim(), ax.get_ylim()) == (figure.axes[0].get_xlim(), figure.axes[0].get_ylim())
-        assert ax.get_title(loc="left").endswith(f"{len(own)} objects")
+        assert ax.get_title(loc="left").endswith(f"{len(labels_now)} objects")
     assert "time →" in figure._supxlabel.get_text()
     assert "100 %" in figure._supxlabel.get_text()
     assert_nothing_is_cut_off_or_overlaps(figure)
@@ -162,7 +164,7 @@ def test_traces_of_k_show_the_trace_the_burn_in_and_the_truth():
         assert line.get_ydata().tolist() == trace[:, t].tolist()
         assert line.get_xdata().tolist() == list(range(1, 61))
         assert set(truth.get_ydata()) == {(4, 5, 11)[t]}
-        (shade,) = (own for own in ax.patches if isinstance(own, Rectangle))
+        (shade,) = (patch for patch in ax.patches if isinstance(patch, Rectangle))
         assert (shade.get_x(), shade.get_x() + shade.get_width()) == (0.5, 20.5)
         assert f"mean {trace[20:, t].mean():.1f}" in ax.get_title(loc="left")
         assert ax.get_ylim() == (trace.min() - 0.5, 11.5)
@@ -189,15 +191,15 @@ def test_differences_show_the_table():
     assert [ax.get_title(loc="left") for ax in figure.axes] == ["all epochs", "epoch 0, n = 40", "epoch 1, n = 10"]
     low, high = figure.axes[0].get_xlim()
     for ax, epoch in zip(figure.axes, ("all", "0", "1"), strict=True):
-        own = table[table.epoch == epoch]
-        for dot, row in zip(points(ax), own.itertuples(), strict=True):
+        rows = table[table.epoch == epoch]
+        for dot, row in zip(points(ax), rows.itertuples(), strict=True):
             beyond = row.difference > high
             assert dot.get_marker() == (">" if beyond else "o")
             assert dot.get_xdata()[0] == (high if beyond else row.difference)
             assert to_hex(dot.get_color()).upper() == (FILL if row.lower > 0 else GREY)
             assert f"{row.difference:+.3f}".replace("-", "−") in texts(ax)
         intervals = [line for line in ax.lines if line.get_linewidth() == 1.8]
-        first = own.iloc[0]
+        first = rows.iloc[0]
         assert intervals[0].get_xdata().tolist() == [first.lower, first.upper]
     assert low < table.lower.min()
     assert {points(figure.axes[0])[i].get_marker() for i in (1, 2)} == {">"}  # Ward and the like are far behind
@@ -240,6 +242,6 @@ def test_files_are_whole_and_the_same_every_time(tmp_path):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     assert (tmp_path / "a" / "boxes.png").read_bytes().startswith(b"\x89PNG")
     root = ElementTree.parse(tmp_path / "a" / "boxes.svg").getroot()
-    assert "Boxes & more" in [own.text for own in root.iter("{http://www.w3.org/2000/svg}title")]
+    assert "Boxes & more" in [element.text for element in root.iter("{http://www.w3.org/2000/svg}title")]
     with pytest.raises(SettingsError, match="formats must be some of"):
         save_figure(figure, tmp_path, "boxes", title="", desc="", formats=("gif",))

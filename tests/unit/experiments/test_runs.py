@@ -43,9 +43,9 @@ def test_designs_are_those_of_the_paper():
     assert [x.shape for x in sizes["independent"].X] == [(200, 40)] * 5
     assert sizes["overlapping"].n_clusters == [5] * 5
     unequal = {name: simulate(1) for name, simulate in DESIGNS["unequal"].variants.items()}
-    assert [len(own) for own in unequal["704/170/123 model"].labels] == [704, 170, 123]
-    assert [len(own) for own in unequal["400/60/40 independent"].labels] == [400, 60, 40]
-    assert all(own.n_clusters == [6] * 3 for own in unequal.values())
+    assert [len(labels) for labels in unequal["704/170/123 model"].labels] == [704, 170, 123]
+    assert [len(labels) for labels in unequal["400/60/40 independent"].labels] == [400, 60, 40]
+    assert all(simulation.n_clusters == [6] * 3 for simulation in unequal.values())
     assert unequal["400/60/40 model"].A is not None
     assert unequal["400/60/40 independent"].A is None
 
@@ -97,9 +97,9 @@ def test_run_goes_on_where_it_was_stopped(tmp_path):
     results = folder.results(plan)
     assert len(results) == 2 * 3 * 3
     again = run_repeat(second)
-    own = results[results.repeat == 1].reset_index(drop=True)
+    second_rows = results[results.repeat == 1].reset_index(drop=True)
     pd.testing.assert_frame_equal(
-        own.drop(columns="seconds"), again.drop(columns="seconds"), rtol=1e-5, check_dtype=False
+        second_rows.drop(columns="seconds"), again.drop(columns="seconds"), rtol=1e-5, check_dtype=False
     )
     assert pd.read_csv(folder.path / "results.csv").equals(results)
 

@@ -41,11 +41,11 @@ def shuffled(results, key):
     return results.iloc[rng_for(82, key).permutation(len(results))].reset_index(drop=True)
 
 
-def one(found, **values):
+def one(rows, **values):
     for name, value in values.items():
-        found = found[found[name] == value]
-    assert len(found) == 1
-    return found.iloc[0]
+        rows = rows[rows[name] == value]
+    assert len(rows) == 1
+    return rows.iloc[0]
 
 
 def test_means_over_epochs_then_over_repeats():
@@ -53,14 +53,14 @@ def test_means_over_epochs_then_over_repeats():
     runs = per_repeat(results)
     assert runs.ari.tolist() == pytest.approx([0.75, 0.25, 0.1, 0.5], abs=ROUNDING)
     assert runs.n_clusters.tolist() == [3.5] * 4
-    found = overview(results)
-    assert found.method.tolist() == ["Te-TiWD", "Ward"]
-    assert found.n_repeats.tolist() == [2, 2]
-    assert found.ari.tolist() == pytest.approx([0.5, 0.3], abs=ROUNDING)
-    assert found.ari_sd.tolist() == pytest.approx([0.5 / sqrt(2), 0.4 / sqrt(2)], abs=ROUNDING)
-    assert found.vi.tolist() == pytest.approx([0.5, 0.7], abs=ROUNDING)
-    assert found.true_clusters.tolist() == [4, 4]
-    assert found.seconds.tolist() == [0.5, 0.5]
+    result = overview(results)
+    assert result.method.tolist() == ["Te-TiWD", "Ward"]
+    assert result.n_repeats.tolist() == [2, 2]
+    assert result.ari.tolist() == pytest.approx([0.5, 0.3], abs=ROUNDING)
+    assert result.ari_sd.tolist() == pytest.approx([0.5 / sqrt(2), 0.4 / sqrt(2)], abs=ROUNDING)
+    assert result.vi.tolist() == pytest.approx([0.5, 0.7], abs=ROUNDING)
+    assert result.true_clusters.tolist() == [4, 4]
+    assert result.seconds.tolist() == [0.5, 0.5]
 
 
 def test_order_is_that_of_first_appearance_for_every_variant():
@@ -70,9 +70,9 @@ def test_order_is_that_of_first_appearance_for_every_variant():
             table({"HDBSCAN": [(0.2,)], "Te-TiWD": [(0.3,)], "Ward": [(0.1,)]}, variant="a"),
         ]
     )
-    found = overview(results)
-    assert found.variant.tolist() == ["z", "z", "a", "a", "a"]
-    assert found.method.tolist() == ["Ward", "HDBSCAN", "Ward", "HDBSCAN", "Te-TiWD"]
+    result = overview(results)
+    assert result.variant.tolist() == ["z", "z", "a", "a", "a"]
+    assert result.method.tolist() == ["Ward", "HDBSCAN", "Ward", "HDBSCAN", "Te-TiWD"]
 
 
 def test_a_repeat_with_an_unknown_epoch_counts_nowhere():
@@ -97,32 +97,32 @@ def test_a_repeat_with_an_unknown_epoch_counts_nowhere():
 def test_rank_tests_by_hand():
     """Ranks 1 2 3 | 4 5 6 | 7 8 9: H = 12/90 · (36 + 225 + 576)/3 − 30 = 7.2, z = 3/√5, 6/√5 (variance 7.5 · 2/3)."""
     values = {"Te-TiWD": (0.7, 0.8, 0.9), "static TIWD": (0.4, 0.5, 0.6), "Ward": (0.1, 0.2, 0.3)}
-    found = rank_tests(table({method: [(own,) for own in scores] for method, scores in values.items()}))
-    assert found[["method_a", "method_b"]].to_numpy().tolist() == [
+    result = rank_tests(table({method: [(score,) for score in scores] for method, scores in values.items()}))
+    assert result[["method_a", "method_b"]].to_numpy().tolist() == [
         ["Te-TiWD", "static TIWD"],
         ["Te-TiWD", "Ward"],
         ["static TIWD", "Ward"],
     ]
-    assert found.H.tolist() == pytest.approx([7.2] * 3, abs=ROUNDING)
-    assert found.p_kruskal.tolist() == pytest.approx([np.exp(-3.6)] * 3, abs=ROUNDING)  # χ² with 2 degrees
+    assert result.H.tolist() == pytest.approx([7.2] * 3, abs=ROUNDING)
+    assert result.p_kruskal.tolist() == pytest.approx([np.exp(-3.6)] * 3, abs=ROUNDING)  # χ² with 2 degrees
     near, far = (min(1.0, 3 * 2 * stats.norm.sf(step / sqrt(5))) for step in (3, 6))
-    assert found.p_dunn.tolist() == pytest.approx([near, far, near], abs=ROUNDING)
+    assert result.p_dunn.tolist() == pytest.approx([near, far, near], abs=ROUNDING)
 
 
 def test_rank_tests_keep_variants_and_protocols_apart():
     low, high = random_scores(2), random_scores(3)
     parts = [table(low, protocol="paper"), table(high), table(low, variant="w")]
-    found = rank_tests(pd.concat(parts))
+    result = rank_tests(pd.concat(parts))
     for part in parts:
         alone = rank_tests(part)
-        same = found[(found.variant == alone.variant[0]) & (found.protocol == alone.protocol[0])]
+        same = result[(result.variant == alone.variant[0]) & (result.protocol == alone.protocol[0])]
         assert_frame_equal(same.reset_index(drop=True), alone)
 
 
 def test_equal_results_have_nothing_to_rank():
-    found = rank_tests(table({method: [(1.0, 1.0)] * 4 for method in METHODS}))
-    assert len(found) == 3
-    assert found[["H", "p_kruskal", "p_dunn"]].isna().all(axis=None)
+    result = rank_tests(table({method: [(1.0, 1.0)] * 4 for method in METHODS}))
+    assert len(result) == 3
+    assert result[["H", "p_kruskal", "p_dunn"]].isna().all(axis=None)
     assert rank_tests(table({"Te-TiWD": [(0.1,), (0.2,)]})).empty
 
 
@@ -138,13 +138,13 @@ def test_rounding_errors_are_ties():
 
 def test_paired_agrees_with_scipy():
     scores = random_scores(4)
-    found = paired(table(scores, sizes=(30, 20, 10)), level=0.9)
+    result = paired(table(scores, sizes=(30, 20, 10)), level=0.9)
     parts = {"all": [0, 1, 2], "smaller": [1, 2], "0": [0], "1": [1], "2": [2]}
-    assert len(found) == 2 * len(parts)
+    assert len(result) == 2 * len(parts)
     for method in METHODS[1:]:
         for (epoch, epochs), n in zip(parts.items(), (60, 30, 30, 20, 10), strict=True):
-            row = one(found, method=method, epoch=epoch)
-            ours, theirs = (scores[own][:, epochs].mean(1) for own in ("Te-TiWD", method))
+            row = one(result, method=method, epoch=epoch)
+            ours, theirs = (scores[name][:, epochs].mean(1) for name in ("Te-TiWD", method))
             test = stats.ttest_rel(ours, theirs)
             interval = test.confidence_interval(0.9)
             assert row.n_objects == n
@@ -187,10 +187,10 @@ def test_paired_uses_fresh_data_only():
 
 def test_paired_without_any_difference():
     same = [(1.0, 0.8)] * 5
-    found = paired(table({"Te-TiWD": same, "Ward": same}))
-    assert (found[["difference", "standard_error", "lower", "upper", "share_better"]] == 0).all(axis=None)
-    assert (found.share_equal == 1).all()
-    assert found[["p_t", "p_wilcoxon"]].isna().all(axis=None)
+    result = paired(table({"Te-TiWD": same, "Ward": same}))
+    assert (result[["difference", "standard_error", "lower", "upper", "share_better"]] == 0).all(axis=None)
+    assert (result.share_equal == 1).all()
+    assert result[["p_t", "p_wilcoxon"]].isna().all(axis=None)
 
 
 def test_paired_with_the_same_difference_everywhere():
@@ -217,11 +217,11 @@ def test_paired_with_ties_among_few():
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda own: own.drop(columns="vi"), "no column 'vi'"),
-        (lambda own: own.iloc[:0], "empty"),
-        (lambda own: pd.concat([own, own.iloc[[4]]]), "two rows for 'Te-TiWD' in repeat 1, epoch 1"),
-        (lambda own: own.drop(index=4), "lack epochs other than 'Te-TiWD' in repeat 1"),
-        (lambda own: own.assign(data_seed=np.arange(len(own))), "different data in repeat 0"),
+        (lambda results: results.drop(columns="vi"), "no column 'vi'"),
+        (lambda results: results.iloc[:0], "empty"),
+        (lambda results: pd.concat([results, results.iloc[[4]]]), "two rows for 'Te-TiWD' in repeat 1, epoch 1"),
+        (lambda results: results.drop(index=4), "lack epochs other than 'Te-TiWD' in repeat 1"),
+        (lambda results: results.assign(data_seed=np.arange(len(results))), "different data in repeat 0"),
     ],
 )
 def test_spoilt_results_are_refused(spoil, message):
@@ -247,18 +247,18 @@ def test_without_posthocs_the_error_names_the_extra(monkeypatch):
 
 def tables_of(page):
     """The tables of a Markdown page as lists of cells; every line of one is equally long."""
-    found, lines = [], []
+    tables, lines = [], []
     for line in [*page.splitlines(), ""]:
         if line.startswith("|"):
             lines.append(line)
         elif lines:
-            assert len({len(own) for own in lines}) == 1
+            assert len({len(line) for line in lines}) == 1
             assert set(lines[1]) <= set("|-: ")
-            cells = [[cell.strip() for cell in own.replace(r"\|", "¦").strip("|").split("|")] for own in lines]
-            assert len({len(own) for own in cells}) == 1
-            found.append([cells[0], *cells[2:]])
+            cells = [[cell.strip() for cell in line.replace(r"\|", "¦").strip("|").split("|")] for line in lines]
+            assert len({len(row) for row in cells}) == 1
+            tables.append([cells[0], *cells[2:]])
             lines = []
-    return found
+    return tables
 
 
 def test_the_page_of_a_design_with_equal_epochs():
@@ -293,10 +293,10 @@ def test_the_page_of_a_design_with_unequal_epochs_shows_every_epoch():
         r"### 40/6/4 \| independent",
     ]
     tables = tables_of(page)
-    assert [len(own) - 1 for own in tables] == [3, 3, 3, 3, 2, 2, 2] * 2
+    assert [len(rows) - 1 for rows in tables] == [3, 3, 3, 3, 2, 2, 2] * 2
     assert tables[1][0] == ["method, mean ARI", "epoch 0 (n = 40)", "epoch 1 (n = 6)", "epoch 2 (n = 4)"]
     assert tables[1][3] == ["Ward", *(f"{ari:.3f}" for ari in scores["Ward"].mean(0))]
-    assert [own[0][0] for own in tables[4:7]] == ["all epochs", "smaller epochs", "every epoch"]
+    assert [rows[0][0] for rows in tables[4:7]] == ["all epochs", "smaller epochs", "every epoch"]
     assert tables[6][0][1:] == ["epoch 0, n = 40", "epoch 1, n = 6", "epoch 2, n = 4"]
     row = one(paired(parts[1]), method="Ward", epoch="1")
     assert tables[6][2][2] == f"{signed(row.difference)} ({signed(row.lower)} to {signed(row.upper)})"

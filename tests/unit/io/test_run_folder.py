@@ -14,7 +14,7 @@ from tetiwd.io.posterior import from_datatree, plain_labels, to_datatree
 from tetiwd.io.run_folder import RunFolder, diagnostics_as_json
 from tetiwd.io.series_file import read_series_file, write_series
 from tetiwd.io.settings import RunSettings
-from tetiwd.io.writing import write_table, write_text, write_whole
+from tetiwd.writing import write_table, write_text, write_whole
 
 
 @pytest.fixture(scope="module")

@@ -13,33 +13,33 @@ def bags(texts, whose, word_objects=2):
     return bags_of(texts, np.array(whose), word_objects)
 
 
-def words_of_bag(found, bag):
-    return [found.words[word] for word in found.matrix[bag].indices]
+def words_of_bag(made, bag):
+    return [made.words[word] for word in made.matrix[bag].indices]
 
 
 def test_words_of_one_object_are_left_out():
-    found = bags(["Gait steady Smith", "gait unsteady", "Smith Smith"], [0, 1, 0])
-    assert found.words == ("gait",)
-    assert found.n_rare_words == 3
-    assert found.bag_of.tolist() == [0, 0, -1]
-    assert found.sizes.tolist() == [2]
+    made = bags(["Gait steady Smith", "gait unsteady", "Smith Smith"], [0, 1, 0])
+    assert made.words == ("gait",)
+    assert made.n_rare_words == 3
+    assert made.bag_of.tolist() == [0, 0, -1]
+    assert made.sizes.tolist() == [2]
 
 
 def test_a_word_twice_in_a_sentence_counts_once():
-    found = bags(["pain pain gait", "gait pain"], [0, 1])
-    assert found.matrix.toarray().tolist() == [[1, 1]]
-    assert found.bag_of.tolist() == [0, 0]
+    made = bags(["pain pain gait", "gait pain"], [0, 1])
+    assert made.matrix.toarray().tolist() == [[1, 1]]
+    assert made.bag_of.tolist() == [0, 0]
 
 
 def test_sentences_without_words_have_no_bag():
-    found = bags(["gait", "of the", "", "gait"], [0, 0, 1, 1])
-    assert found.bag_of.tolist() == [0, -1, -1, 0]
+    made = bags(["gait", "of the", "", "gait"], [0, 0, 1, 1])
+    assert made.bag_of.tolist() == [0, -1, -1, 0]
 
 
 def test_negated_words_are_other_words():
-    found = bags(["No evidence of progression.", "Evidence of progression."] * 2, [0, 0, 1, 1])
-    assert found.words == ("evidence", "not_evidence", "not_progression", "progression")
-    assert (found.matrix @ found.matrix.T).toarray().tolist() == [[2, 0], [0, 2]]
+    made = bags(["No evidence of progression.", "Evidence of progression."] * 2, [0, 0, 1, 1])
+    assert made.words == ("evidence", "not_evidence", "not_progression", "progression")
+    assert (made.matrix @ made.matrix.T).toarray().tolist() == [[2, 0], [0, 2]]
 
 
 def test_bags_are_the_words_that_many_objects_use():
@@ -51,12 +51,12 @@ def test_bags_are_the_words_that_many_objects_use():
     for least in (1, 2, 5):
         users = {word: {w for t, w in zip(texts, whose, strict=True) if word in words_of(t)} for word in names}
         kept = sorted(word for word in names if len(users[word]) >= least)
-        found = bags(texts, whose, least)
-        assert list(found.words) == kept
-        for text, bag in zip(texts, found.bag_of, strict=True):
+        made = bags(texts, whose, least)
+        assert list(made.words) == kept
+        for text, bag in zip(texts, made.bag_of, strict=True):
             expected = sorted(set(words_of(text)) & set(kept))
-            assert (words_of_bag(found, bag) if bag >= 0 else []) == expected
-        assert len({tuple(words_of_bag(found, bag)) for bag in range(found.matrix.shape[0])}) == found.matrix.shape[0]
+            assert (words_of_bag(made, bag) if bag >= 0 else []) == expected
+        assert len({tuple(words_of_bag(made, bag)) for bag in range(made.matrix.shape[0])}) == made.matrix.shape[0]
 
 
 def test_the_order_of_sentences_does_not_matter():

@@ -15,8 +15,8 @@ TEXTS = {"sentences": ["Gait is steady.", "", "café \u2028 “x”", 'a "b" \\ 
 KEY = key_of("bags", ["before"], {"k": 3})
 
 
-def same(found):
-    arrays, texts = found
+def same(stored):
+    arrays, texts = stored
     assert arrays.keys() == ARRAYS.keys()
     for name, value in ARRAYS.items():
         np.testing.assert_array_equal(arrays[name], value)
@@ -72,8 +72,8 @@ def test_damage_is_found_and_mended(tmp_path, name, harm):
     cache = Cache(tmp_path)
     cache.store("bags", KEY, ARRAYS, TEXTS)
     harm(place_of(tmp_path) / name)
-    found = cache.load("bags", KEY)
-    assert found is None or same(found)  # a bit in the name of the stage harms nobody
+    stored = cache.load("bags", KEY)
+    assert stored is None or same(stored)  # a bit in the name of the stage harms nobody
     cache.store("bags", KEY, ARRAYS, TEXTS)
     assert same(cache.load("bags", KEY))
 

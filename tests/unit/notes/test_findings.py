@@ -33,22 +33,22 @@ def ids(kind, n):
 
 
 def all_say(who, *sentences):
-    return {own: list(sentences) for own in who}
+    return {person: list(sentences) for person in who}
 
 
 def one_window():
     """Twelve with seizures (two without the word) and twenty who are well, two of whom speak of seizures."""
     said = {}
-    for i, own in enumerate(ids("ill", N_ILL)):
-        said[own] = ["seizure again", "scan shows no change"] if i < 10 else ["scan shows no change"]
-    for i, own in enumerate(ids("well", N_WELL)):
-        said[own] = ["walk every day", *(["seizure once"] if i < 2 else [])]
+    for i, person in enumerate(ids("ill", N_ILL)):
+        said[person] = ["seizure again", "scan shows no change"] if i < 10 else ["scan shows no change"]
+    for i, person in enumerate(ids("well", N_WELL)):
+        said[person] = ["walk every day", *(["seizure once"] if i < 2 else [])]
     return series_of_notes([said], topics=TOPICS)
 
 
 def by_kind(notes):
     """Labels: 0 for the larger group."""
-    return [[int(own.startswith("ill")) for own in window.tolist()] for window in notes.series.ids]
+    return [[int(person.startswith("ill")) for person in window.tolist()] for window in notes.series.ids]
 
 
 @pytest.fixture(scope="module")
@@ -76,79 +76,79 @@ def test_words_of_a_lineage_by_hand(notes, analysis):
 
 
 def test_over_and_underused_words_are_the_same_from_both_sides(notes, analysis):
-    found = lineage_words(notes, members_of(notes, analysis))
-    here, there = (found.table(lineage).set_index("word") for lineage in (1, 0))
+    words = lineage_words(notes, members_of(notes, analysis))
+    here, there = (words.table(lineage).set_index("word") for lineage in (1, 0))
     there = there.loc[here.index]
     assert here.log_odds.to_numpy() == pytest.approx(-there.log_odds.to_numpy(), rel=1e-12)
     assert here.objects.tolist() == there.objects_elsewhere.tolist()
-    up = found.top(1)
+    up = words.top(1)
     assert set(up.word[up.certain > 0]) == {"seizure", "again", "not change", "scan", "shows"}
     assert set(up.word[up.certain < 0]) == {"walk", "every", "day"}
     assert "once" not in set(up.word)
 
 
 def test_words_of_few_objects_are_not_listed():
-    said = {own: ["scan zebra yak"] if i < 4 else ["scan walk"] for i, own in enumerate(ids("a", 9))}
-    said |= {own: ["scan shows yak"] if i < 2 else ["scan shows"] for i, own in enumerate(ids("b", 300))}
-    found = series_of_notes([said], topics=("scan",))
-    of = analysis_of_notes(found, [[int(own.startswith("a")) for own in found.series.ids[0].tolist()]])
-    assert findings(found, of).words_of(1)[0] == ["walk"]
-    assert set(findings(found, of, rare=True).words_of(1)[0]) == {"walk", "zebra", "yak"}
-    assert not {"zebra", "yak"} & set(findings(found, of).words.word)
+    said = {person: ["scan zebra yak"] if i < 4 else ["scan walk"] for i, person in enumerate(ids("a", 9))}
+    said |= {person: ["scan shows yak"] if i < 2 else ["scan shows"] for i, person in enumerate(ids("b", 300))}
+    noted = series_of_notes([said], topics=("scan",))
+    of = analysis_of_notes(noted, [[int(person.startswith("a")) for person in noted.series.ids[0].tolist()]])
+    assert findings(noted, of).words_of(1)[0] == ["walk"]
+    assert set(findings(noted, of, rare=True).words_of(1)[0]) == {"walk", "zebra", "yak"}
+    assert not {"zebra", "yak"} & set(findings(noted, of).words.word)
 
 
 def test_negated_words_and_stand_ins():
     assert in_plain("not_pain") == "not pain"
     assert in_plain("notable") == "notable"
-    said = {own: ["walk 12 miles"] for own in ids("a", 20)} | {own: ["walk home"] for own in ids("b", 20)}
-    found = series_of_notes([said], topics=("walk",))
-    words = lineage_words(found, members_of(found, analysis_of_notes(found, [[0] * 20 + [1] * 20])))
+    said = {person: ["walk 12 miles"] for person in ids("a", 20)} | {person: ["walk home"] for person in ids("b", 20)}
+    noted = series_of_notes([said], topics=("walk",))
+    words = lineage_words(noted, members_of(noted, analysis_of_notes(noted, [[0] * 20 + [1] * 20])))
     assert "(a number)" in set(words.table(0).word)
     assert set(words.top(0).word) == {"miles", "home"}
 
 
 def test_an_object_in_many_windows_is_one_witness():
-    said = {own: ["seizure"] for own in ids("a", 6)} | {own: ["walk"] for own in ids("b", 6)}
+    said = {person: ["seizure"] for person in ids("a", 6)} | {person: ["walk"] for person in ids("b", 6)}
     once, thrice = (series_of_notes([said] * n, topics=TOPICS) for n in (1, 3))
     tables = []
-    for own in (once, thrice):
-        of = analysis_of_notes(own, [[0] * 6 + [1] * 6] * own.series.n_epochs)
-        tables.append(lineage_words(own, members_of(own, of)).table(0))
+    for noted in (once, thrice):
+        of = analysis_of_notes(noted, [[0] * 6 + [1] * 6] * noted.series.n_epochs)
+        tables.append(lineage_words(noted, members_of(noted, of)).table(0))
     assert tables[0].to_numpy()[:, 2:].tolist() == tables[1].to_numpy()[:, 2:].tolist()
 
 
 def test_usage_agrees_with_counting_one_by_one():
     rng = rng_for(9, 2)
     said = [
-        {own: [f"scan {word}" for word in "pqrs" if rng.random() < 0.4] or ["scan p"] for own in ids("a", 15)}
+        {person: [f"scan {word}" for word in "pqrs" if rng.random() < 0.4] or ["scan p"] for person in ids("a", 15)}
         for _ in range(3)
     ]
-    found = series_of_notes(said, topics=("scan",))
+    noted = series_of_notes(said, topics=("scan",))
     labels = [rng.permutation([0, 1, 2] * 5).tolist() for _ in range(3)]
-    members = members_of(found, analysis_of_notes(found, labels))
-    usage = usage_of(words_by_row(found), members)
+    members = members_of(noted, analysis_of_notes(noted, labels))
+    usage = usage_of(words_by_row(noted), members)
     appearances = [
-        (members.lineage[row], own, set(" ".join(said[t][own]).split()))
-        for row, (t, own) in enumerate((t, own) for t in range(3) for own in ids("a", 15))
+        (members.lineage[row], person, set(" ".join(said[t][person]).split()))
+        for row, (t, person) in enumerate((t, person) for t in range(3) for person in ids("a", 15))
     ]
-    for w, word in enumerate(found.bags.words):
+    for w, word in enumerate(noted.bags.words):
         for g in range(3):
-            here = [own for lineage, own, words in appearances if lineage == g and word in words]
-            there = [own for lineage, own, words in appearances if lineage != g and word in words]
+            here = [person for lineage, person, words in appearances if lineage == g and word in words]
+            there = [person for lineage, person, words in appearances if lineage != g and word in words]
             assert (usage.rows[g, w], usage.rows_elsewhere[g, w]) == (len(here), len(there))
             assert (usage.objects[g, w], usage.objects_elsewhere[g, w]) == (len(set(here)), len(set(there)))
     for g in range(3):
-        assert members.n_objects[g] == len({own for lineage, own, _ in appearances if lineage == g})
-        assert members.n_elsewhere[g] == len({own for lineage, own, _ in appearances if lineage != g})
+        assert members.n_objects[g] == len({person for lineage, person, _ in appearances if lineage == g})
+        assert members.n_elsewhere[g] == len({person for lineage, person, _ in appearances if lineage != g})
 
 
 def test_chance_alone_makes_no_words():
     rng = rng_for(9, 3)
-    said = {own: ["scan " + " ".join(f"w{i}q" for i in range(60) if rng.random() < 0.3)] for own in ids("a", 60)}
-    found = series_of_notes([said], topics=("scan",))
-    of = analysis_of_notes(found, [rng.permutation([0] * 30 + [1] * 30).tolist()])
-    assert findings(found, of).words.empty
-    assert findings(found, of).distinctions.empty
+    said = {person: ["scan " + " ".join(f"w{i}q" for i in range(60) if rng.random() < 0.3)] for person in ids("a", 60)}
+    noted = series_of_notes([said], topics=("scan",))
+    of = analysis_of_notes(noted, [rng.permutation([0] * 30 + [1] * 30).tolist()])
+    assert findings(noted, of).words.empty
+    assert findings(noted, of).distinctions.empty
 
 
 def test_clear_is_the_likelihood_ratio_of_four_counts(notes, analysis):
@@ -163,8 +163,8 @@ def test_clear_is_the_likelihood_ratio_of_four_counts(notes, analysis):
 
 
 def test_clusters_of_sentences_that_distinguish_a_lineage(notes, analysis):
-    found = distinctions(notes, analysis.alignment, members_of(notes, analysis))
-    ill = found[found.lineage == 1]
+    table = distinctions(notes, analysis.alignment, members_of(notes, analysis))
+    ill = table[table.lineage == 1]
     assert sorted(ill.cluster[:2]) == [1, 2]  # scans (12 of 12, 0 of 20) and walks (0, 20), then seizures (10, 2)
     assert ill.cluster.tolist()[2:] == [0]
     row = ill[ill.cluster == 0].iloc[0]
@@ -190,8 +190,8 @@ def test_uncertain_members_make_intervals_wider(notes):
     unsure = analysis_of_notes(notes, labels, [labels, swapped])
     widths = []
     for of in (sure, unsure):
-        found = distinctions(notes, of.alignment, members_of(notes, of))
-        row = found[(found.lineage == 1) & (found.cluster == 1)].iloc[0]
+        table = distinctions(notes, of.alignment, members_of(notes, of))
+        row = table[(table.lineage == 1) & (table.cluster == 1)].iloc[0]
         widths.append(row.upper - row.lower)
     assert widths[1] > 1.5 * widths[0]
 
@@ -202,8 +202,8 @@ def test_clusters_of_sentences_have_names_and_prototypes(notes):
     assert (seizures.n_sentences, seizures.n_objects) == (12, 12)
     assert seizures.sentences == ("seizure again", "seizure once")  # the more typical one first
     assert set(scans.words) == {"scan", "shows", "not change"}
-    rare = series_of_notes([{own: ["walk"] for own in ids("a", 6)} | {"b": ["zebra"]}], topics=("walk", "zebra"))
-    assert [own.name for own in sentence_clusters(rare, np.array([0, 1]))] == ["walk", NO_WORDS]
+    rare = series_of_notes([{person: ["walk"] for person in ids("a", 6)} | {"b": ["zebra"]}], topics=("walk", "zebra"))
+    assert [cluster.name for cluster in sentence_clusters(rare, np.array([0, 1]))] == ["walk", NO_WORDS]
     assert sentence_clusters(rare, np.array([1]), least=1)[0].name == "zebra"
 
 
@@ -213,17 +213,17 @@ def two_windows(outcomes=None):
     first = all_say([*stay, *go], "walk home") | all_say([*other, *skip], "seizure again")
     second = all_say(stay, "walk home") | all_say([*other, *go], "seizure again")
     third = all_say([*stay, *skip], "walk home") | all_say([*other, *go], "seizure again")
-    found = series_of_notes([first, second, third], topics=TOPICS, outcomes=outcomes)
+    noted = series_of_notes([first, second, third], topics=TOPICS, outcomes=outcomes)
     labels = [
-        [int(window[own] == ["seizure again"]) for own in ids_.tolist()]
-        for window, ids_ in zip((first, second, third), found.series.ids, strict=True)
+        [int(window[person] == ["seizure again"]) for person in ids_.tolist()]
+        for window, ids_ in zip((first, second, third), noted.series.ids, strict=True)
     ]
-    return found, analysis_of_notes(found, labels)
+    return noted, analysis_of_notes(noted, labels)
 
 
 def test_objects_that_change_their_lineage_and_objects_that_return():
-    found, of = two_windows()
-    changes = findings(found, of).changes
+    noted, of = two_windows()
+    changes = findings(noted, of).changes
     assert (changes.n_changed, changes.n_followed) == (3, 15)
     assert (changes.n_returned, changes.n_returned_elsewhere) == (2, 2)
     (row,) = changes.table.to_dict("records")
@@ -231,10 +231,10 @@ def test_objects_that_change_their_lineage_and_objects_that_return():
         "from_time": 1, "to_time": 2, "from_lineage": 1, "to_lineage": 0, "n_objects": 3, "of": 9, "expected": 3.0,
         "small": True,
     }  # fmt: skip
-    by_id = changes_by_id(found, members_of(found, of))
+    by_id = changes_by_id(noted, members_of(noted, of))
     assert Counter(by_id.id.str[:-2]) == {"go": 3, "skip": 2}
     assert by_id[by_id.id.str.startswith("skip")].n_skipped.tolist() == [1, 1]
-    words = findings(found, of).narrate()
+    words = findings(noted, of).narrate()
     assert "3 of 15 objects present in consecutive windows change lineage." in words
     assert "2 objects skip a window or more and return, 2 of them to another lineage." in words
 
@@ -243,41 +243,41 @@ def test_one_window_has_no_changes(notes, analysis):
     changes = findings(notes, analysis).changes
     assert changes.table.empty
     assert (changes.n_changed, changes.n_followed, changes.n_returned) == (0, 0, 0)
-    assert not [own for own in findings(notes, analysis).narrate() if "window" in own]
+    assert not [sentence for sentence in findings(notes, analysis).narrate() if "window" in sentence]
 
 
 def with_outcome(n_bad, n_good):
     """So many of the ill and of the well to whom it happens."""
-    died = {own: i < n_bad for i, own in enumerate(ids("ill", N_ILL))}
-    died |= {own: i < n_good for i, own in enumerate(ids("well", N_WELL))}
-    found = one_window()
-    objects = found.notes.objects
-    outcomes = {"died": tuple(died[own] for own in objects)}
-    return replace(found, notes=replace(found.notes, outcomes=outcomes))
+    died = {person: i < n_bad for i, person in enumerate(ids("ill", N_ILL))}
+    died |= {person: i < n_good for i, person in enumerate(ids("well", N_WELL))}
+    noted = one_window()
+    objects = noted.notes.objects
+    outcomes = {"died": tuple(died[person] for person in objects)}
+    return replace(noted, notes=replace(noted.notes, outcomes=outcomes))
 
 
 def test_most_and_least_favourable_lineage():
-    found = with_outcome(11, 1)
-    of = analysis_of_notes(found, by_kind(found))
-    best, worst = findings(found, of).narrate()
+    noted = with_outcome(11, 1)
+    of = analysis_of_notes(noted, by_kind(noted))
+    best, worst = findings(noted, of).narrate()
     assert best.startswith("Lineage 0 is the most favourable by “died” (a yes is bad): its rate is ")
     assert re.search("more frequent: (day|every|walk), ", best)
     assert worst.startswith("Lineage 1 is the least favourable by “died”: its rate is ")
     assert "not change" in worst
-    best, worst = findings(found, of, good=["died"]).narrate()
+    best, worst = findings(noted, of, good=["died"]).narrate()
     assert best.startswith("Lineage 1 is the most favourable by “died” (a yes is good)")
     assert worst.startswith("Lineage 0 is the least favourable")
     with pytest.raises(SettingsError, match=r"no outcome 'cured'.*'died'"):
-        findings(found, of, good=["cured"])
+        findings(noted, of, good=["cured"])
 
 
 def test_what_cannot_be_told_is_not_told():
-    found = with_outcome(6, 10)  # half of either
-    of = analysis_of_notes(found, by_kind(found))
-    best, worst = findings(found, of).narrate()
+    noted = with_outcome(6, 10)  # half of either
+    of = analysis_of_notes(noted, by_kind(noted))
+    best, worst = findings(noted, of).narrate()
     assert best.startswith("It is uncertain which lineage is the most favourable")
     assert worst.startswith("It is uncertain which lineage is the least favourable")
-    (rates,) = findings(found, of).rates
+    (rates,) = findings(noted, of).rates
     assert rates.lowest().keys() == {0, 1}
     assert sum(rates.lowest().values()) == pytest.approx(1)
 
@@ -285,31 +285,31 @@ def test_what_cannot_be_told_is_not_told():
 def test_outcomes_that_nobody_has_are_named(notes):
     objects = notes.notes.objects
     outcomes = {"relapse": (None,) * len(objects), "died": tuple(i % 2 == 0 for i in range(len(objects)))}
-    found = replace(notes, notes=replace(notes.notes, outcomes=outcomes))
-    said = findings(found, analysis_of_notes(found, by_kind(found)))
-    assert [own.name for own in said.rates] == ["died"]
+    noted = replace(notes, notes=replace(notes.notes, outcomes=outcomes))
+    said = findings(noted, analysis_of_notes(noted, by_kind(noted)))
+    assert [rates.name for rates in said.rates] == ["died"]
     assert "“relapse” is unknown for all objects in these windows." in said.narrate()
 
 
 def small_group(n=4):
     said = all_say(ids("a", 20), "walk home") | all_say(ids("b", 20), "scan shows")
     said |= all_say(ids("few", n), "seizure secret")
-    died = {own: not own.startswith("b") for own in said}
-    found = series_of_notes([said], topics=TOPICS, outcomes={"died": died})
-    labels = [["abf".index(own[0]) for own in found.series.ids[0].tolist()]]
-    return found, analysis_of_notes(found, labels)
+    died = {person: not person.startswith("b") for person in said}
+    noted = series_of_notes([said], topics=TOPICS, outcomes={"died": died})
+    labels = [["abf".index(person[0]) for person in noted.series.ids[0].tolist()]]
+    return noted, analysis_of_notes(noted, labels)
 
 
 @pytest.mark.parametrize(("n", "small"), [(4, True), (5, False)])
 def test_nothing_is_said_of_small_groups_unless_asked_for(n, small):
-    found, of = small_group(n)
-    said = findings(found, of)
+    noted, of = small_group(n)
+    said = findings(noted, of)
     assert (2 in said.silent) == small
     assert (2 in set(said.words.lineage)) == (2 in set(said.distinctions.lineage)) == (not small)
     assert (2 in set(said.rates[0].table().lineage)) == (not small)
     assert ("secret" in set(said.words.word)) == (not small)
-    assert (any(own.startswith("Lineage 2 has fewer than five objects") for own in said.narrate())) == small
-    asked = findings(found, of, small=True, rare=True)
+    assert (any(sentence.startswith("Lineage 2 has fewer than five objects") for sentence in said.narrate())) == small
+    asked = findings(noted, of, small=True, rare=True)
     assert not asked.silent
     assert "secret" in asked.words_of(2)[0]
     assert 2 in set(asked.rates[0].table().lineage)
@@ -318,17 +318,17 @@ def test_nothing_is_said_of_small_groups_unless_asked_for(n, small):
 
 def test_few_others_are_not_given_away_either():
     said = all_say(ids("a", 40), "walk home") | all_say(ids("few", 3), "seizure secret")
-    died = {own: own.startswith("few") for own in said}
-    found = series_of_notes([said], topics=TOPICS, outcomes={"died": died})
-    of = analysis_of_notes(found, [[int(own.startswith("few")) for own in found.series.ids[0].tolist()]])
-    quiet = findings(found, of)
+    died = {person: person.startswith("few") for person in said}
+    noted = series_of_notes([said], topics=TOPICS, outcomes={"died": died})
+    of = analysis_of_notes(noted, [[int(person.startswith("few")) for person in noted.series.ids[0].tolist()]])
+    quiet = findings(noted, of)
     assert quiet.silent == (0, 1)
     assert quiet.words.empty
     assert quiet.distinctions.empty
     table = quiet.rates[0].table()
     assert table.lineage.tolist() == [0]
     assert np.isnan(table.probability_higher_than_rest[0])
-    assert any("Only one lineage has five or more objects" in own for own in quiet.narrate())
+    assert any("Only one lineage has five or more objects" in sentence for sentence in quiet.narrate())
 
 
 def test_one_lineage_has_nothing_to_be_compared_with(notes):
@@ -341,8 +341,8 @@ def test_one_lineage_has_nothing_to_be_compared_with(notes):
 
 
 def test_rates_follow_ids_of_any_kind():
-    found, of = small_group()
-    rates = rates_by_lineage(found, of.alignment, "died")
+    noted, of = small_group()
+    rates = rates_by_lineage(noted, of.alignment, "died")
     assert rates.events.tolist() == [20, 0, 4]
     assert rates.members.tolist() == [20, 20, 4]
 
@@ -369,12 +369,14 @@ def test_word_clouds_are_plain_svg_that_never_changes():
     assert "style" not in svg
     assert "\u202e" not in svg
     root = ElementTree.fromstring(svg)
-    tags = {own.tag.split("}")[1] for own in root.iter()}
+    tags = {element.tag.split("}")[1] for element in root.iter()}
     assert tags == {"svg", "g", "text", "title"}
-    shown = [own.find("{*}title").tail for own in root.iter("{*}text".replace("{*}", "{http://www.w3.org/2000/svg}"))]
+    shown = [
+        element.find("{*}title").tail for element in root.iter("{*}text".replace("{*}", "{http://www.w3.org/2000/svg}"))
+    ]
     assert shown[0] == "<script>hit()</script>"
     assert "木" in shown
-    assert all(0 < len(own) <= 24 for own in shown)
+    assert all(0 < len(word) <= 24 for word in shown)
     assert root.get("aria-label") == "Word cloud of lineage 4: " + ", ".join(shown)
     assert word_cloud([], 0) == ""
     assert word_cloud([CloudWord("x", 0.0), CloudWord("\u202e", 1.0)], 0) == ""
@@ -384,8 +386,8 @@ def test_words_in_a_cloud_do_not_overlap_and_grow_with_their_weight():
     words = [CloudWord(f"word{chr(97 + i)}", 3.0 * 0.93**i) for i in range(12)]
     root = ElementTree.fromstring(word_cloud(words, 0))
     boxes = []
-    for own in root.iter("{http://www.w3.org/2000/svg}text"):
-        x, y, size, length = (float(own.get(name)) for name in ("x", "y", "font-size", "textLength"))
+    for element in root.iter("{http://www.w3.org/2000/svg}text"):
+        x, y, size, length = (float(element.get(name)) for name in ("x", "y", "font-size", "textLength"))
         boxes.append((x, y - 0.7 * size, x + length, y, size))
     sizes = [box[4] for box in boxes]
     assert len(boxes) == 12
@@ -399,10 +401,10 @@ def test_words_in_a_cloud_do_not_overlap_and_grow_with_their_weight():
 
 
 def test_a_cloud_has_what_is_used_more(notes, analysis):
-    found = findings(notes, analysis)
-    words = cloud_words(found.words[found.words.lineage == 1])
-    assert {own.word for own in words} == {"seizure", "again", "not change", "scan", "shows"}
-    (seizure,) = [own for own in words if own.word == "seizure"]
+    said = findings(notes, analysis)
+    words = cloud_words(said.words[said.words.lineage == 1])
+    assert {word.word for word in words} == {"seizure", "again", "not change", "scan", "shows"}
+    (seizure,) = [word for word in words if word.word == "seizure"]
     assert seizure.tip == "seizure: 83% here, 10% elsewhere"
 
 

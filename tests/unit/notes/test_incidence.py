@@ -17,35 +17,35 @@ def incidence(sentences, noted=(), min_objects=2):
 
 
 def test_rows_are_windows_then_objects():
-    found = incidence([(2, 1, 0), (0, 1, 1), (1, 0, 0), (0, 0, 1), (0, 0, 0), (0, 0, 1)])
-    assert found.whose.tolist() == [0, 1, 0, 2]
-    assert found.window.tolist() == [0, 0, 1, 1]
-    assert found.times == (2011, 2012)
-    assert found.matrix.toarray().tolist() == [[1, 1], [1, 0], [0, 1], [1, 0]]
-    assert found.row_of.tolist() == [3, 2, 1, 0, 0, 0]
-    assert found.small_windows == ()
-    assert found.n_without_sentences == 0
+    made = incidence([(2, 1, 0), (0, 1, 1), (1, 0, 0), (0, 0, 1), (0, 0, 0), (0, 0, 1)])
+    assert made.whose.tolist() == [0, 1, 0, 2]
+    assert made.window.tolist() == [0, 0, 1, 1]
+    assert made.times == (2011, 2012)
+    assert made.matrix.toarray().tolist() == [[1, 1], [1, 0], [0, 1], [1, 0]]
+    assert made.row_of.tolist() == [3, 2, 1, 0, 0, 0]
+    assert made.small_windows == ()
+    assert made.n_without_sentences == 0
 
 
 def test_small_windows_are_left_out_and_counted():
-    found = incidence([(0, 0, 0), (1, 0, 1), (0, 1, 2), (0, 3, 0), (1, 3, 0), (2, 3, 1)])
-    assert found.times == (2011, 2014)
-    assert found.window.tolist() == [0, 0, 1, 1, 1]
-    assert found.small_windows == ((2012, 1),)
-    assert found.row_of.tolist() == [0, 1, -1, 2, 3, 4]
+    made = incidence([(0, 0, 0), (1, 0, 1), (0, 1, 2), (0, 3, 0), (1, 3, 0), (2, 3, 1)])
+    assert made.times == (2011, 2014)
+    assert made.window.tolist() == [0, 0, 1, 1, 1]
+    assert made.small_windows == ((2012, 1),)
+    assert made.row_of.tolist() == [0, 1, -1, 2, 3, 4]
 
 
 def test_windows_without_notes_are_nothing_to_speak_of():
-    found = incidence([(0, 0, 0), (1, 0, 1), (0, 3, 0), (1, 3, 0)])
-    assert found.times == (2011, 2014)
-    assert found.small_windows == ()
+    made = incidence([(0, 0, 0), (1, 0, 1), (0, 3, 0), (1, 3, 0)])
+    assert made.times == (2011, 2014)
+    assert made.small_windows == ()
 
 
 def test_objects_without_usable_sentences_are_counted():
-    found = incidence([(0, 0, 0), (1, 0, 1), (2, 0, -1), (2, 1, 0), (0, 1, 0)], noted=[(3, 0), (0, 0)])
-    assert found.whose.tolist() == [0, 1, 0, 2]
-    assert found.n_without_sentences == 2
-    assert found.row_of.tolist() == [0, 1, -1, 3, 2]
+    made = incidence([(0, 0, 0), (1, 0, 1), (2, 0, -1), (2, 1, 0), (0, 1, 0)], noted=[(3, 0), (0, 0)])
+    assert made.whose.tolist() == [0, 1, 0, 2]
+    assert made.n_without_sentences == 2
+    assert made.row_of.tolist() == [0, 1, -1, 3, 2]
 
 
 def test_no_window_is_large_enough():

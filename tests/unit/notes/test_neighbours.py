@@ -25,12 +25,12 @@ def slow_lists(X, k, weights=None):
     n = len(dense)
     lists = np.full((n, k), -1)
     for i in range(n):
-        found = []
+        candidates = []
         for j in range(n):
             if (dense[i] * dense[j]).sum() > 0:
                 cosine = (dense[i] * dense[j]).sum() / np.sqrt((dense[i] ** 2).sum() * (dense[j] ** 2).sum())
-                found.append((-round(cosine, 12), (j - i) % n, j))
-        for rank, (_, _, j) in enumerate(sorted(found)[:k]):
+                candidates.append((-round(cosine, 12), (j - i) % n, j))
+        for rank, (_, _, j) in enumerate(sorted(candidates)[:k]):
             lists[i, rank] = j
     return lists
 
@@ -84,13 +84,13 @@ def test_with_a_large_budget_candidates_are_all():
 
 
 def found_share(rows, lists, exact):
-    """Mean cosine of the neighbours found over that of the exact ones: lists of equals are equally good."""
+    """Mean cosine of the neighbours candidates over that of the exact ones: lists of equals are equally good."""
     dense = rows.toarray()
     cosines = dense @ dense.T
 
-    def total(own):
-        row, rank = np.nonzero(own >= 0)
-        return cosines[row, own[row, rank]].sum()
+    def total(lists):
+        row, rank = np.nonzero(lists >= 0)
+        return cosines[row, lists[row, rank]].sum()
 
     return total(lists) / total(exact)
 

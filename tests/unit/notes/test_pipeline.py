@@ -41,54 +41,54 @@ def table():
 
 
 @pytest.fixture(scope="module")
-def found(table):
+def noted(table):
     return notes_to_series(notes_from_table(table, outcomes=["died"]), SMALL)
 
 
-def test_the_series(found):
-    series = found.series
+def test_the_series(noted):
+    series = noted.series
     assert series.times == (1, 2, 3)
     assert series.n_objects == (8, 7, 6)
-    assert [own.tolist() for own in series.ids] == [[f"p{i}" for i in range(n)] for n in (8, 7, 6)]
+    assert [ids.tolist() for ids in series.ids] == [[f"p{i}" for i in range(n)] for n in (8, 7, 6)]
     for D in series.D:
         alike = np.equal.outer(np.arange(len(D)) % 2, np.arange(len(D)) % 2)
         assert np.where(alike, D, 0).max(axis=1).mean() < np.where(alike, np.inf, D).min(axis=1).mean()
 
 
-def test_cross_time_distances_restrict_to_those_of_windows(found):
-    ends = np.cumsum(found.series.n_objects)
-    for D, end in zip(found.series.D, ends, strict=True):
-        np.testing.assert_array_equal(D, found.series.cross[end - len(D) : end, end - len(D) : end])
+def test_cross_time_distances_restrict_to_those_of_windows(noted):
+    ends = np.cumsum(noted.series.n_objects)
+    for D, end in zip(noted.series.D, ends, strict=True):
+        np.testing.assert_array_equal(D, noted.series.cross[end - len(D) : end, end - len(D) : end])
 
 
-def test_distances_are_those_of_points(found):
+def test_distances_are_those_of_points(noted):
     """Of the whole D*: the rows of W."""
-    X = found.rows.matrix
+    X = noted.rows.matrix
     W = rows_of_ranks(nearest(unit_rows(X, rarity(X)), 8), "ranks", 0.9).toarray()
-    np.testing.assert_allclose(found.series.cross, ((W[:, None] - W[None]) ** 2).sum(-1), rtol=0, atol=1e-13)
-    assert all(report.holds for report in found.series.negative_type())
+    np.testing.assert_allclose(noted.series.cross, ((W[:, None] - W[None]) ** 2).sum(-1), rtol=0, atol=1e-13)
+    assert all(report.holds for report in noted.series.negative_type())
 
 
-def test_everything_that_later_parts_need(found, table):
-    sentences = found.sentences()
+def test_everything_that_later_parts_need(noted, table):
+    sentences = noted.sentences()
     assert list(sentences) == ["id", "time", "day", "note", "text", "bag", "cluster"]
     assert len(sentences) == 21 * 6
     assert (sentences["id"] == table["id"].to_numpy()[sentences["note"]]).all()
     assert sentences["time"].tolist() == (sentences["day"].dt.year - 2010).tolist()
-    assert (sentences["cluster"] == found.cluster_of_bag[sentences["bag"]]).all()
-    assert found.outcomes == {"died": {f"p{i}": i % 3 == 0 for i in range(8)}}
+    assert (sentences["cluster"] == noted.cluster_of_bag[sentences["bag"]]).all()
+    assert noted.outcomes == {"died": {f"p{i}": i % 3 == 0 for i in range(8)}}
     by_hand = sentences.groupby(["time", "id"])["cluster"].agg(set)
-    for t, (time, own) in enumerate(zip(found.series.times, found.incidence, strict=True)):
-        assert own.shape == (found.series.n_objects[t], found.n_clusters)
-        for row, name in zip(own.toarray(), found.series.ids[t], strict=True):
+    for t, (time, matrix) in enumerate(zip(noted.series.times, noted.incidence, strict=True)):
+        assert matrix.shape == (noted.series.n_objects[t], noted.n_clusters)
+        for row, name in zip(matrix.toarray(), noted.series.ids[t], strict=True):
             assert set(np.flatnonzero(row).tolist()) == by_hand[time, name]
-    sizes = np.bincount(found.cluster_of)
+    sizes = np.bincount(noted.cluster_of)
     assert (np.diff(sizes) <= 0).all()
-    assert len(found.strength) == len(found.cluster_of_bag) == found.bags.matrix.shape[0]
-    assert found.counts.sentences == 126
-    assert found.counts.clusters == found.n_clusters
-    assert "p1" not in repr(found)
-    assert repr(found).startswith("NotesSeries(126 sentences in ")
+    assert len(noted.strength) == len(noted.cluster_of_bag) == noted.bags.matrix.shape[0]
+    assert noted.counts.sentences == 126
+    assert noted.counts.clusters == noted.n_clusters
+    assert "p1" not in repr(noted)
+    assert repr(noted).startswith("NotesSeries(126 sentences in ")
 
 
 def same(one, other):
@@ -97,25 +97,25 @@ def same(one, other):
     np.testing.assert_array_equal(one.cluster_of_bag, other.cluster_of_bag)
 
 
-def test_the_same_notes_give_the_same_distances(found, table):
-    same(found, notes_to_series(notes_from_table(table), SMALL))
+def test_the_same_notes_give_the_same_distances(noted, table):
+    same(noted, notes_to_series(notes_from_table(table), SMALL))
 
 
-def test_the_order_of_notes_does_not_matter(found, table):
+def test_the_order_of_notes_does_not_matter(noted, table):
     shuffled = table.sample(frac=1, random_state=3)
-    same(found, notes_to_series(notes_from_table(shuffled), SMALL))
+    same(noted, notes_to_series(notes_from_table(shuffled), SMALL))
 
 
-def test_one_note_or_several_are_the_same_within_a_window(found, table):
+def test_one_note_or_several_are_the_same_within_a_window(noted, table):
     halves = []
     for part in (slice(0, 3), slice(3, None)):
         half = table.copy()
         half["text"] = [". ".join(text.split(". ")[part]).rstrip(".") + "." for text in table["text"]]
         halves.append(half)
-    same(found, notes_to_series(notes_from_table(pd.concat(halves)), SMALL))
+    same(noted, notes_to_series(notes_from_table(pd.concat(halves)), SMALL))
 
 
-def test_a_cache_changes_nothing_and_saves_stages(found, table, tmp_path):
+def test_a_cache_changes_nothing_and_saves_stages(noted, table, tmp_path):
     notes = notes_from_table(table)
 
     def run(settings):
@@ -128,12 +128,12 @@ def test_a_cache_changes_nothing_and_saves_stages(found, table, tmp_path):
     again, cached = run(SMALL)
     assert cached == ["sentences", "bags", "neighbours", "ties", "clusters", "objects"]
     for result in (first, again):
-        same(found, result)
-        assert result.texts == found.texts
-        assert result.bags.words == found.bags.words
-        assert result.counts == replace(found.counts, changing_outcomes=0)
-        np.testing.assert_array_equal(result.bags.matrix.toarray(), found.bags.matrix.toarray())
-        np.testing.assert_array_equal(result.strength, found.strength)
+        same(noted, result)
+        assert result.texts == noted.texts
+        assert result.bags.words == noted.bags.words
+        assert result.counts == replace(noted.counts, changing_outcomes=0)
+        np.testing.assert_array_equal(result.bags.matrix.toarray(), noted.bags.matrix.toarray())
+        np.testing.assert_array_equal(result.strength, noted.strength)
     changes = {
         "resolution": (replace(SMALL, resolution=2.0), ["sentences", "bags", "neighbours", "ties"]),
         "object_neighbours": (
@@ -152,12 +152,12 @@ def test_a_cache_changes_nothing_and_saves_stages(found, table, tmp_path):
         assert run(settings)[1] == expected
 
 
-def test_a_damaged_cache_is_made_anew(found, table, tmp_path):
+def test_a_damaged_cache_is_made_anew(noted, table, tmp_path):
     notes = notes_from_table(table)
     notes_to_series(notes, SMALL, cache=tmp_path)
     for file in tmp_path.glob("*/arrays.npz"):
         file.write_bytes(file.read_bytes()[:-1])
-    same(found, notes_to_series(notes, SMALL, cache=tmp_path))
+    same(noted, notes_to_series(notes, SMALL, cache=tmp_path))
     steps = []
     notes_to_series(notes, SMALL, cache=tmp_path, progress=steps.append)
     assert sum(step.cached for step in steps) == 6
@@ -198,7 +198,7 @@ def test_windows_with_few_objects_are_left_out(aligned):
 def test_objects_that_skip_a_window(table):
     gaps = table[~((table["id"] == "p1") & (table["date"].str.startswith("2012")))]
     series = notes_to_series(notes_from_table(gaps), SMALL).series
-    assert ["p1" in own.tolist() for own in series.ids] == [True, False, True]
+    assert ["p1" in ids.tolist() for ids in series.ids] == [True, False, True]
 
 
 def test_patients_with_one_sentence_or_none(table):
@@ -251,22 +251,22 @@ def test_what_is_not_installed_is_said_first(table, monkeypatch):
         notes_to_series(notes_from_table(table), SMALL)
 
 
-def test_without_cross_time_distances_the_others_are_the_same(found, table, monkeypatch):
+def test_without_cross_time_distances_the_others_are_the_same(noted, table, monkeypatch):
     monkeypatch.setattr(distances_module, "LARGEST_CROSS", 10)
     series = notes_to_series(notes_from_table(table), SMALL).series
     assert series.cross is None
-    assert series.times == found.series.times
+    assert series.times == noted.series.times
     for t in range(3):
-        np.testing.assert_array_equal(series.D[t], found.series.D[t])
-        assert series.ids[t].tolist() == found.series.ids[t].tolist()
+        np.testing.assert_array_equal(series.D[t], noted.series.D[t])
+        assert series.ids[t].tolist() == noted.series.ids[t].tolist()
 
 
-def test_from_a_file_in_mixed_encodings(tmp_path, table, found):
+def test_from_a_file_in_mixed_encodings(tmp_path, table, noted):
     lines = table.drop(columns="died").to_csv(index=False, lineterminator="\n").splitlines(keepends=True)
     raw = [line.replace("seen", "séen").encode("latin-1" if i % 2 else "utf-8") for i, line in enumerate(lines)]
     (tmp_path / "notes.csv").write_bytes(b"".join(raw))
     result = notes_to_series(read_notes(tmp_path / "notes.csv"), SMALL)
-    same(found, result)
+    same(noted, result)
     assert result.counts.mended_lines > 0
     assert "séen" in result.bags.words
 
@@ -280,9 +280,9 @@ def test_planted_groups_of_synthetic_notes_are_far_apart():
     made = synthetic_notes(1, (60, 40, 30), 4)
     result = notes_to_series(notes_from_table(made.table, id="patient", outcomes=["died"]))
     truth = made.truth.set_index(["window", "patient"])["group"]
-    for time, own, D in zip(result.series.times, result.series.ids, result.series.D, strict=True):
-        group = truth[time][own.tolist()].to_numpy()
-        assert len(own) == len(truth[time])
+    for time, ids, D in zip(result.series.times, result.series.ids, result.series.D, strict=True):
+        group = truth[time][ids.tolist()].to_numpy()
+        assert len(ids) == len(truth[time])
         tree = linkage(np.sqrt(squareform(D, checks=False)), "ward")
-        found = fcluster(tree, len(set(group)), "maxclust")
-        assert adjusted_rand_score(group, found) > 0.9
+        labels = fcluster(tree, len(set(group)), "maxclust")
+        assert adjusted_rand_score(group, labels) > 0.9

@@ -94,16 +94,16 @@ def test_ties_are_the_largest_similarities_of_either_end(comparison):
     for i in range(30):
         order = sorted((j for j in range(30) if S[i, j] > 0), key=lambda j: (-S[i, j], (j - i) % 30))
         expected |= {(min(i, j), max(i, j)): S[i, j] for j in order[:4]}
-    found = ties_of(W, 4)
-    assert found.n == 30
-    assert list(zip(found.one.tolist(), found.other.tolist(), strict=True)) == sorted(expected)
-    np.testing.assert_allclose(found.weight, [expected[pair] for pair in sorted(expected)], rtol=1e-12)
+    ties = ties_of(W, 4)
+    assert ties.n == 30
+    assert list(zip(ties.one.tolist(), ties.other.tolist(), strict=True)) == sorted(expected)
+    np.testing.assert_allclose(ties.weight, [expected[pair] for pair in sorted(expected)], rtol=1e-12)
     for chunk in (1, 7):
-        for one, other in zip(found, ties_of(W, 4, chunk=chunk), strict=True):
+        for one, other in zip(ties, ties_of(W, 4, chunk=chunk), strict=True):
             np.testing.assert_array_equal(one, other)
 
 
 def test_things_without_common_neighbours_have_no_ties():
-    found = ties_of(rows_of_ranks(np.array([[0], [1]], dtype=np.int32), "ranks", 0.9), 5)
-    assert found.n == 2
-    assert len(found.one) == len(found.weight) == 0
+    ties = ties_of(rows_of_ranks(np.array([[0], [1]], dtype=np.int32), "ranks", 0.9), 5)
+    assert ties.n == 2
+    assert len(ties.one) == len(ties.weight) == 0

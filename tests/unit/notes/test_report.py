@@ -29,17 +29,17 @@ def ids(kind, n):
 
 def made(n_windows, outcomes=True):
     """Three groups; the third has few members, and words and an outcome of its own."""
-    said = {own: ["seizure again whenever", "scan shows no change"] for own in ids("a", 12)}
-    said |= {own: ["walk every day", "scan shows no change"] for own in ids("b", 14)}
-    said |= {own: ["scan secret"] for own in ids("few", FEW)}
+    said = {person: ["seizure again whenever", "scan shows no change"] for person in ids("a", 12)}
+    said |= {person: ["walk every day", "scan shows no change"] for person in ids("b", 14)}
+    said |= {person: ["scan secret"] for person in ids("few", FEW)}
     said["person-b-00"] = [*said["person-b-00"], "walk lonely"]
-    died = {own: int(own.split("-")[2]) < 10 if "-a-" in own else "-few-" in own for own in said}
-    moved = said | {own: ["walk every day"] for own in ids("a", 2)}
+    died = {person: int(person.split("-")[2]) < 10 if "-a-" in person else "-few-" in person for person in said}
+    moved = said | {person: ["walk every day"] for person in ids("a", 2)}
     windows = [said, moved, said][:n_windows]
     notes = series_of_notes(windows, topics=TOPICS, outcomes={"died": died} if outcomes else None)
     kind = {"seizure": 0, "walk": 1, "scan": 2}
     labels = [
-        np.array([kind[window[own][0].split()[0]] for own in epoch.tolist()])
+        np.array([kind[window[person][0].split()[0]] for person in epoch.tolist()])
         for window, epoch in zip(windows, notes.series.ids, strict=True)
     ]
     analysis = Analysis(run_chains(notes.series, MODEL, SETTINGS))
@@ -52,17 +52,17 @@ class Tags(HTMLParser):
 
     def __init__(self, html):
         super().__init__(convert_charrefs=True)
-        self.found, self.text, self.hidden = [], [], 0
+        self.elements, self.text, self.hidden = [], [], 0
         self.feed(html)
 
     def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
+        self.elements.append((tag, dict(attrs)))
 
     def handle_data(self, data):
         self.text.append(data)
 
     def all(self, tag):
-        return [attrs for name, attrs in self.found if name == tag]
+        return [attrs for name, attrs in self.elements if name == tag]
 
 
 def section(html):
@@ -93,31 +93,31 @@ def test_without_notes_the_page_says_nothing_about_them(world):
 
 def test_the_section_has_a_place_a_link_and_everything_in_it(world, page):
     tags = Tags(page)
-    sections = [own["id"] for own in tags.all("section")]
+    sections = [attrs["id"] for attrs in tags.all("section")]
     assert sections.index("sizes") + 1 == sections.index("notes") == sections.index("tables") - 1
     assert {"href": "#notes"} in tags.all("a")
-    own = Tags(section(page))
-    tables = {attrs["data-table"] for attrs in own.all("div") if "data-table" in attrs}
+    tags_here = Tags(section(page))
+    tables = {attrs["data-table"] for attrs in tags_here.all("div") if "data-table" in attrs}
     assert tables == {"notes-words", "notes-clusters", "notes-outcome-0", "notes-changes"}
-    clouds = [attrs["aria-label"] for attrs in own.all("svg") if attrs["aria-label"].startswith("Word cloud")]
+    clouds = [attrs["aria-label"] for attrs in tags_here.all("svg") if attrs["aria-label"].startswith("Word cloud")]
     assert len(clouds) == 2
     assert any("seizure" in label for label in clouds)
-    names = [attrs["id"] for _, attrs in tags.found if "id" in attrs]
+    names = [attrs["id"] for _, attrs in tags.elements if "id" in attrs]
     assert len(names) == len(set(names))
-    text = " ".join(own.text)
+    text = " ".join(tags_here.text)
     assert "windows of one year" in text
     assert "change lineage." in text
     assert "synthetic" not in page
-    levels = [int(tag[1]) for tag, _ in own.found if tag in ("h2", "h3")]
+    levels = [int(tag[1]) for tag, _ in tags_here.elements if tag in ("h2", "h3")]
     assert levels[0] == 2
     assert set(levels[1:]) == {3}
 
 
 def test_chosen_lineages_are_lit_in_clouds_and_tables(world, page):
-    found = section(page)
+    text = section(page)
     big = {str(g) for g in range(3)} - {str(small_lineage(world[1]))}
-    assert set(re.findall(r'<g data-lineage="(\d)"', found)) >= big
-    assert set(re.findall(r'<tr data-lineage="(\d)"', found)) >= big
+    assert set(re.findall(r'<g data-lineage="(\d)"', text)) >= big
+    assert set(re.findall(r'<tr data-lineage="(\d)"', text)) >= big
     style = re.search(r"(?s)<style>(.*?)</style>", page).group(1)
     for g in big:
         assert style.count(f".w{g} {{ fill: #") == 2  # by day and by night
@@ -129,7 +129,7 @@ def test_nothing_in_it_needs_what_the_policy_forbids(world):
         analysis, show_ids=True, sections=[NotesReport(notes, synthetic=True, show_text=True, small=True)]
     )
     tags = Tags(html)
-    for tag, attrs in tags.found:
+    for tag, attrs in tags.elements:
         assert "style" not in attrs
         assert not [name for name in attrs if name.startswith("on")]
         assert tag not in ("link", "iframe", "object", "embed", "base", "form", "foreignobject")
@@ -174,9 +174,9 @@ def test_small_groups_are_flagged_and_silent_unless_asked_for(world, page):
 
 def test_few_who_move_are_marked(world):
     notes, analysis = world
-    found = NotesReport(notes).findings(analysis)
-    table = changes_table(found, Wording(analysis.sample.series.times))
-    column = [own.name for own in table.columns].index("Objects")
+    said = NotesReport(notes).findings(analysis)
+    table = changes_table(said, Wording(analysis.sample.series.times))
+    column = [column.name for column in table.columns].index("Objects")
     assert [(row.cells[column].shown, row.cells[column].flag) for row in table.rows] == [("2", True)] * 2
 
 
@@ -211,33 +211,33 @@ def test_synthetic_notes_are_called_so(world):
 def test_one_window_and_no_outcomes():
     notes, analysis = made(1, outcomes=False)
     html = report_html(analysis, sections=[NotesReport(notes)])
-    found = section(html)
-    assert "No object changes lineage from one window to the next." in found
-    assert "favourable" not in found
-    assert "notes-outcome" not in found
-    assert "skip" not in found
+    text = section(html)
+    assert "No object changes lineage from one window to the next." in text
+    assert "favourable" not in text
+    assert "notes-outcome" not in text
+    assert "skip" not in text
 
 
 def test_one_lineage_only(world):
     notes, analysis = world
     alone = Analysis(analysis.sample)
     vars(alone)["clustering"] = as_clustering(analysis.sample, [np.zeros(n, int) for n in notes.series.n_objects])
-    found = section(report_html(alone, sections=[NotesReport(notes)]))
-    assert "Word cloud" not in found
-    assert "Lineage 0 has fewer than five others to compare with and is left out." in found
-    assert "Only one lineage has five or more objects for which “died” is known" in found
+    text = section(report_html(alone, sections=[NotesReport(notes)]))
+    assert "Word cloud" not in text
+    assert "Lineage 0 has fewer than five others to compare with and is left out." in text
+    assert "Only one lineage has five or more objects for which “died” is known" in text
 
 
 def test_tables_are_ordered_and_complete(world):
     notes, analysis = world
-    found = NotesReport(notes).findings(analysis)
-    for table in (words_table(found), clusters_table(found)):
+    said = NotesReport(notes).findings(analysis)
+    for table in (words_table(said), clusters_table(said)):
         assert table.rows
         assert all(len(row.cells) == len(table.columns) for row in table.rows)
         lineages = [row.lineage for row in table.rows]
         assert lineages == sorted(lineages)
-    words = words_table(found)
-    ratio = [own.name for own in words.columns].index("Odds ratio")
+    words = words_table(said)
+    ratio = [column.name for column in words.columns].index("Odds ratio")
     for row in words.rows:
         assert row.cells[ratio].shown.startswith("≥" if row.cells[2].shown == "more" else "≤")
 

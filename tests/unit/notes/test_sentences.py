@@ -33,9 +33,9 @@ def test_where_sentences_end(text, expected):
 
 
 def test_sentences_know_their_note():
-    found = sentences_of(["Stable. Better.", "", "Worse."])
-    assert found.texts == ["Stable.", "Better.", "Worse."]
-    assert found.note.tolist() == [0, 0, 2]
+    made = sentences_of(["Stable. Better.", "", "Worse."])
+    assert made.texts == ["Stable.", "Better.", "Worse."]
+    assert made.note.tolist() == [0, 0, 2]
 
 
 def prose(rng, n_sentences):
@@ -43,10 +43,10 @@ def prose(rng, n_sentences):
     words = ["".join(rng.choice(list("abcdeilmnorstu"), size=rng.integers(2, 9))) for _ in range(200)]
     said = []
     for _ in range(n_sentences):
-        own = rng.choice(words, size=rng.integers(3, 15)).tolist()
+        words_said = rng.choice(words, size=rng.integers(3, 15)).tolist()
         if rng.random() < 0.2:
-            own.insert(len(own) // 2, rng.choice(["1.5", "Dr. Who", "e.g.", "(sic)"]))
-        said.append(" ".join([own[0].capitalize(), *own[1:]]) + ".")
+            words_said.insert(len(words_said) // 2, rng.choice(["1.5", "Dr. Who", "e.g.", "(sic)"]))
+        said.append(" ".join([words_said[0].capitalize(), *words_said[1:]]) + ".")
     return said
 
 
@@ -64,9 +64,9 @@ def test_pieces_do_not_cut_sentences(monkeypatch):
     ["word " * 5000, "x" * 30_000, "(" * 3000, '"' * 3000, "1. " * 2000, "a.b." * 2000, "\\" * 2000, "。" * 2000],
 )
 def test_no_text_is_lost_whatever_it_is(text):
-    found = list(Splitter()(text))
-    assert "".join("".join(found).split()) == "".join(text.split())
-    assert max(map(len, found)) <= sentences.LONGEST + sentences.PIECE
+    pieces = list(Splitter()(text))
+    assert "".join("".join(pieces).split()) == "".join(text.split())
+    assert max(map(len, pieces)) <= sentences.LONGEST + sentences.PIECE
 
 
 def test_no_text_is_lost_in_prose():

@@ -32,7 +32,7 @@ def notes():
 
 def groups_by_window(notes):
     """The groups there are, window after window."""
-    return [set(own) for _, own in notes.truth.groupby("window").group]
+    return [set(groups) for _, groups in notes.truth.groupby("window").group]
 
 
 def last_groups(notes):
@@ -158,9 +158,9 @@ def test_sizes_are_told(notes):
 @pytest.mark.parametrize("group", [group.name for group in GROUPS[:6]])
 def test_death_depends_on_the_last_group(notes, group):
     died = notes.table.drop_duplicates("patient").set_index("patient").died
-    own = died[last_groups(notes) == group]
+    deaths = died[last_groups(notes) == group]
     (rate,) = notes.groups.death_rate[notes.groups.group == group]
-    assert binomtest(int(own.sum()), len(own), rate).pvalue > RARE
+    assert binomtest(int(deaths.sum()), len(deaths), rate).pvalue > RARE
 
 
 def test_without_change_only_the_dead_group_is_left():
@@ -199,9 +199,9 @@ def recovered(notes):
     texts = notes.table.groupby(["patient", windows]).text.agg(" ".join)
     truth = notes.truth.set_index(["patient", "window"]).group
     scores = []
-    for _, own in texts.groupby("window"):
-        words = CountVectorizer(binary=True, min_df=3, token_pattern="[a-z]+").fit_transform(own).toarray()
-        groups = truth[own.index]
+    for _, texts_now in texts.groupby("window"):
+        words = CountVectorizer(binary=True, min_df=3, token_pattern="[a-z]+").fit_transform(texts_now).toarray()
+        groups = truth[texts_now.index]
         scores.append(adjusted_rand_score(groups, AgglomerativeClustering(groups.nunique()).fit_predict(words)))
     return scores
 
@@ -252,9 +252,9 @@ def test_groups_speak_of_their_own_topics(monkeypatch):
 def test_side_lobe_and_relative_of_a_patient_are_always_the_same():
     text = synthetic_notes(11, **SMALL, typos=0).table.groupby("patient").text
     for pattern in (r"\b(left|right) (?:frontal|temporal|parietal|occipital)", r"\bper (wife|husband|daughter|son)\b"):
-        found = text.agg(" ".join).str.lower().str.findall(pattern)
-        assert found.str.len().max() > 1
-        assert found.map(set).str.len().max() == 1
+        matches = text.agg(" ".join).str.lower().str.findall(pattern)
+        assert matches.str.len().max() > 1
+        assert matches.map(set).str.len().max() == 1
 
 
 def test_text_has_what_notes_have(notes):
@@ -277,8 +277,8 @@ def test_text_has_what_notes_have(notes):
 
 
 def test_a_date_in_a_note_lies_before_it(notes):
-    found = notes.table.text.str.extract(r"(\d{4}-\d\d-\d\d)")[0]
-    days = (notes.table.date - pd.to_datetime(found)).dt.days.dropna()
+    dates = notes.table.text.str.extract(r"(\d{4}-\d\d-\d\d)")[0]
+    days = (notes.table.date - pd.to_datetime(dates)).dt.days.dropna()
     assert days.min() >= 1
     assert days.max() <= 60
 
@@ -355,12 +355,12 @@ def test_unknown_slot():
 def test_file(tmp_path):
     path = tmp_path / "notes.csv"
     notes = write_synthetic_notes(path, 12, **SMALL)
-    found = pd.read_csv(path, parse_dates=["date"])
-    assert found.columns.tolist() == ["patient", "date", "text", "died", "note_source"]
-    assert found.equals(notes.table)
-    assert found.patient.str.fullmatch(r"synthetic-\d{4}").all()
-    assert (found.note_source == "synthetic").all()
-    assert found.equals(synthetic_notes(12, **SMALL).table)
+    table = pd.read_csv(path, parse_dates=["date"])
+    assert table.columns.tolist() == ["patient", "date", "text", "died", "note_source"]
+    assert table.equals(notes.table)
+    assert table.patient.str.fullmatch(r"synthetic-\d{4}").all()
+    assert (table.note_source == "synthetic").all()
+    assert table.equals(synthetic_notes(12, **SMALL).table)
     written = path.read_bytes()
     with pytest.raises(RunFolderError, match="is there already; choose another name"):
         write_synthetic_notes(path, 13, **SMALL)

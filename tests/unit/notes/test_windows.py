@@ -19,8 +19,8 @@ def days(*texts):
     ("text", "number", "unit"), [("1y", 1, "y"), ("6m", 6, "m"), ("90d", 90, "d"), ("2w", 2, "w"), (" 1 Y ", 1, "y")]
 )
 def test_lengths(text, number, unit):
-    found = as_length(text)
-    assert (found.number, found.unit) == (number, unit)
+    length = as_length(text)
+    assert (length.number, length.unit) == (number, unit)
 
 
 @pytest.mark.parametrize("text", ["", "y", "0y", "-1y", "1.5y", "year", "1y6m", "1h", 1, None, "99999d"])
@@ -53,7 +53,7 @@ def test_the_first_note_need_not_stand_first():
     st.sampled_from(["1y", "2y", "6m", "1m", "90d", "2w"]),
 )
 def test_own_windows_against_counting_by_hand(first, later, text):
-    """The window is the number of whole lengths that have passed, found by adding one length after the other."""
+    """The window is the number of whole lengths that have passed, length by adding one length after the other."""
     length, last = as_length(text), first + datetime.timedelta(days=later)
     passed = 0
     while _after(first, length, passed + 1) <= last:

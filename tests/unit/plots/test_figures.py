@@ -23,14 +23,14 @@ from tetiwd.plots import traces as traces_file
 from tetiwd.plots.alluvial import alluvial_layout
 from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.geometry import cluster_distances, measured_distances, within_clusters
-from tetiwd.plots.layout import _brought_near
 from tetiwd.plots.marks import quiet
 from tetiwd.plots.saving import drawings
 from tetiwd.plots.sizes import lanes_of
-from tetiwd.plots.style import apart
+from tetiwd.plots.style import apart, figure_of
 from tetiwd.summarize.backtest import backtest
 from tetiwd.summarize.coclustering import coclustering
 from tetiwd.summarize.embedding import as_points, embed
+from tetiwd.summarize.object_maps import _moved_near
 from tetiwd.summarize.outcomes import Outcomes, outcomes_by_lineage
 
 HOSTILE = (
@@ -77,7 +77,7 @@ def rectangles(ax):
 def drawn_by_all(analysis, **given):
     """Every figure with all its text laid out."""
     for own in drawings(analysis, **given):
-        figure = np.atleast_1d(np.asarray(own.draw(plots.Marks()), dtype=object)).ravel()[0].get_figure()
+        figure = figure_of(own.draw(plots.Marks()))
         with quiet():
             figure.draw_without_rendering()
         yield own.name, figure
@@ -156,7 +156,7 @@ class TestNumbers:
         assert any("5 of 14 objects" in own.get_text() for own in ax.texts)
 
     def test_the_map_has_every_object_once_and_uncertain_ones_are_hollow(self, small):
-        for t, places in enumerate(plots.object_maps(small)):
+        for t, places in enumerate(small.object_maps):
             ax = plots.plot_map(small, t)
             labels, sure = small.clustering.labels[t], small.memberships.certainty[t] >= 0.7
             found = []
@@ -277,7 +277,7 @@ class TestNumbers:
 
 class TestMaps:
     def test_every_time_keeps_the_distances_of_its_scaling(self, small):
-        for places, D in zip(plots.object_maps(small), small.sample.series.D, strict=True):
+        for places, D in zip(small.object_maps, small.sample.series.D, strict=True):
             plain = as_points(D, (len(D),), (0,), 2).points
             apart_now = np.linalg.norm(places[:, None] - places, axis=2)
             assert apart_now == pytest.approx(np.linalg.norm(plain[:, None] - plain, axis=2), abs=ROUNDING)
@@ -289,11 +289,11 @@ class TestMaps:
             turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]]) * [1, mirrored]
             here = there @ turn + rng.standard_normal(2)
             weights = rng.uniform(1, 5, size=4)
-            assert _brought_near(here, here[:4], there[:4], weights) == pytest.approx(there, abs=1e-6)
+            assert _moved_near(here, here[:4], there[:4], weights) == pytest.approx(there, abs=1e-6)
 
     def test_one_landmark_moves_without_turning(self):
         points = rng_for(32).standard_normal((5, 2))
-        moved = _brought_near(points, points[:1], points[:1] + 3, np.ones(1))
+        moved = _moved_near(points, points[:1], points[:1] + 3, np.ones(1))
         assert moved == pytest.approx(points + 3)
 
     def test_the_same_objects_twice_are_at_the_same_places(self):
@@ -303,21 +303,21 @@ class TestMaps:
         ids = [list(range(16)), shuffled.tolist()]
         series = DistanceSeries.from_distances([D, D[np.ix_(shuffled, shuffled)]], squared=True, ids=ids)
         settings = SamplerSettings(n_chains=1, n_warmup=20, n_draws=10, seed=5)
-        first, second = plots.object_maps(Analysis(run_chains(series, Hyperparameters(dof=3), settings)))
+        first, second = Analysis(run_chains(series, Hyperparameters(dof=3), settings)).object_maps
         assert second == pytest.approx(first[shuffled], abs=1e-6)
 
     def test_with_distances_between_times_all_are_placed_together(self):
         X = rng_for(35).standard_normal((24, 3))
         series = DistanceSeries.from_features(X, time=np.repeat([1, 2], 12))
         settings = SamplerSettings(n_chains=1, n_warmup=20, n_draws=10, seed=5)
-        found = plots.object_maps(Analysis(run_chains(series, Hyperparameters(dof=3), settings)))
+        found = Analysis(run_chains(series, Hyperparameters(dof=3), settings)).object_maps
         assert np.concatenate(found) == pytest.approx(embed(series).points[:, :2])
 
     def test_objects_on_a_line_have_a_second_axis_of_zeros(self):
         x = rng_for(36).standard_normal((10, 1))
         series = DistanceSeries.from_distances([(x - x.T) ** 2], squared=True)
         settings = SamplerSettings(n_chains=1, n_warmup=20, n_draws=10, seed=5)
-        (found,) = plots.object_maps(Analysis(run_chains(series, Hyperparameters(dof=1), settings)))
+        (found,) = Analysis(run_chains(series, Hyperparameters(dof=1), settings)).object_maps
         assert np.abs(found[:, 1]).max() < 1e-6
         assert np.abs(found[:, 0] - found[0, 0]) == pytest.approx(np.abs(x - x[0])[:, 0])
 
@@ -325,7 +325,7 @@ class TestMaps:
 class TestAllKindsOfData:
     def test_one_time(self):
         names = [name for name, _ in drawn_by_all(analysis_of((15,)))]
-        assert names == ["lineages", "n_clusters", "sizes", "traces", "map-0", "coclustering-0", "geometry-0"]
+        assert names == ["lineages", "n_clusters", "map-0", "sizes", "coclustering-0", "geometry-0", "traces"]
 
     def test_one_cluster(self):
         analysis = analysis_of((8, 8), max_clusters=1)

@@ -14,14 +14,13 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from PIL import Image
 
-from reference import rng_for
 from runs import MODEL
 from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, run_chains, simulate
 from tetiwd.analysis import Analysis
+from tetiwd.errors import SettingsError
 from tetiwd.plots import Marks, plot_coclustering, plot_lineages, plot_map, plot_sizes, svg_of
-from tetiwd.plots.clean_svg import _moved, _short_path
 from tetiwd.plots.saving import drawings
-from tetiwd.plots.style import apart
+from tetiwd.plots.style import apart, figure_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 TIMES = ("</svg><script>alert(1)</script>", "$a$ & \" onload='x' <b>", "2009\u202e\x07")
@@ -45,31 +44,14 @@ def pictures(analysis):
     for own in drawings(analysis):
         marks = Marks()
         with apart():
-            axes = np.atleast_1d(np.asarray(own.draw(marks), dtype=object)).ravel()
-        found[own.name] = svg_of(axes[0].get_figure(), marks, title=own.title, desc=own.desc)
+            figure = figure_of(own.draw(marks))
+        found[own.name] = svg_of(figure, marks, title=own.title, desc=own.desc)
     return found
 
 
 def points_of(path):
-    """Corners of a path, in absolute coordinates, rounded to hundredths."""
-    x = y = 0
-    found = []
-    for letter, rest in re.findall(r"([a-zA-Z])([^a-zA-Z]*)", path):
-        numbers = [round(100 * float(own)) for own in NUMBER.findall(rest)]
-        if letter == "h":
-            numbers = [numbers[0], 0]
-        elif letter == "v":
-            numbers = [0, numbers[0]]
-        if letter in "hvlcq":
-            numbers = [own + (y if i % 2 else x) for i, own in enumerate(numbers)]
-        found += zip(numbers[::2], numbers[1::2], strict=True)
-        if numbers:
-            x, y = numbers[-2:]
-    return found
-
-
-def without_repeats(points):
-    return [own for i, own in enumerate(points) if i == 0 or own != points[i - 1]]
+    """Corners of a path."""
+    return np.array([float(own) for own in NUMBER.findall(path)]).reshape(-1, 2)
 
 
 class TestEveryFigure:
@@ -98,14 +80,17 @@ class TestEveryFigure:
             everywhere += ids
         assert len(everywhere) == len(set(everywhere))
 
-    def test_it_has_a_name_a_description_and_the_width_of_the_page(self, pictures, analysis):
+    def test_it_has_a_name_a_description_and_a_size_in_pixels(self, pictures, analysis):
         for own in drawings(analysis):
             root = ElementTree.fromstring(pictures[own.name])
-            assert (root.get("role"), root.get("width"), root.get("height")) == ("img", "100%", None)
-            assert re.fullmatch(r"0 0 [\d.]+ [\d.]+", root.get("viewBox"))
+            assert root.get("role") == "img"
+            box = re.fullmatch(r"0 0 ([\d.]+) ([\d.]+)", root.get("viewBox"))
+            for name, points in zip(("width", "height"), box.groups(), strict=True):
+                assert float(root.get(name)) == pytest.approx(float(points) * 96 / 72, abs=0.51)
             assert [child.tag for child in root[:2]] == [f"{SVG}title", f"{SVG}desc"]
             assert root.get("aria-label") == root[0].text
-            assert root[1].text == own.desc
+            assert root[1].text.startswith(own.desc)
+            assert (root[1].text != own.desc) == (own.name == "lineages")  # its contents in words
 
     def test_ink_takes_the_colour_of_the_page(self, pictures):
         for svg in pictures.values():
@@ -119,8 +104,7 @@ class TestEveryFigure:
             root = ElementTree.fromstring(svg)
             wide, high = (float(own) for own in root.get("viewBox").split()[2:])
             for own in root.iter(f"{SVG}path"):
-                corners = np.array(points_of(own.get("d"))) / 100
-                covers = np.ptp(corners, axis=0) >= 0.9 * np.array([wide, high])
+                covers = np.ptp(points_of(own.get("d")), axis=0) >= 0.9 * np.array([wide, high])
                 assert not covers.all() or own.get("fill") == "none"
 
     def test_numbers_have_at_most_two_decimals(self, pictures):
@@ -190,7 +174,7 @@ class TestMarks:
         assert own[0].tag == f"{SVG}title"
         assert own[0].text == "<hover> & 'text'"
         if kind == "text":
-            assert own[0].tail == "words & more"
+            assert own[1].text == "words & more"
 
     def test_hover_text_is_made_harmless(self):
         svg = self.svg(lambda ax, marks: marks.mark(ax.plot([1, 2])[0], title="a\x00b\u202ec\n" + "x" * 9999))
@@ -231,48 +215,21 @@ class TestMarks:
                 assert own.tag != f"{SVG}use"
 
 
-class TestSmall:
-    def test_images_of_few_colours_are_the_same_with_a_palette(self, analysis):
+class TestImages:
+    def test_they_are_the_pixels_that_were_drawn(self, analysis):
         with apart():
             ax = plot_coclustering(analysis, 0)
         svg = svg_of(ax.get_figure(), title="t", desc="d")
         (own,) = ElementTree.fromstring(svg).iter(f"{SVG}image")
         assert own.get("image-rendering") == "pixelated"
         with Image.open(BytesIO(base64.b64decode(own.get("href").partition(",")[2]))) as image:
-            assert image.mode == "P"
-            found = np.asarray(image.convert("RGBA")) / 255
+            pixels = np.asarray(image.convert("RGBA")) / 255
         wanted = np.asarray(ax.images[0].get_array())
-        assert np.abs(found[..., 3] - wanted[..., 3]).max() <= 1 / 255
+        assert np.abs(pixels[..., 3] - wanted[..., 3]).max() <= 1 / 255
         seen = wanted[..., 3] > 0
-        assert np.abs(found[..., :3] - wanted[..., :3])[seen].max() <= 8 / 255  # matplotlib multiplies by the opacity
+        assert np.abs(pixels[..., :3] - wanted[..., :3])[seen].max() <= 8 / 255  # matplotlib multiplies by the opacity
 
-    def test_images_of_many_colours_stay_as_they_are(self):
-        figure = Figure()
-        pixels = rng_for(40).integers(256, size=(30, 30, 3)) / 255
-        figure.subplots().imshow(pixels, interpolation="none")
-        (own,) = ElementTree.fromstring(svg_of(figure, title="t", desc="d")).iter(f"{SVG}image")
-        with Image.open(BytesIO(base64.b64decode(own.get("href").partition(",")[2]))) as image:
-            assert np.abs(np.asarray(image.convert("RGB")) / 255 - pixels).max() < 1e-9
 
-    def test_short_paths_go_through_the_same_points(self):
-        rng = rng_for(41)
-        for _ in range(50):
-            numbers = iter(np.round(rng.normal(scale=rng.choice([0.01, 1, 300]), size=40), 2).tolist())
-            long = f"M {next(numbers)} {next(numbers)} "
-            for letter, n in rng.permutation([("L", 2), ("L", 2), ("C", 6), ("Q", 4), ("L", 2)]).tolist():
-                long += letter + " ".join(str(next(numbers)) for _ in range(int(n))) + "\n"
-            short = _short_path(long + "z")
-            assert without_repeats(points_of(short)) == without_repeats(points_of(long))
-            assert len(short) < len(long)
-
-    def test_level_and_upright_lines(self):
-        assert _short_path("M 1 2 \nL 5.5 2 \nL 5.5 1.25 \nL 1 2 \nz") == "M1 2h4.5v-.75l-4.5 .75z"
-
-    def test_moved_paths(self):
-        assert points_of(_moved("M 1 2 L 3 4 C 1 1 2 2 3 3 z", 10, -1)) == [
-            (1100, 100),
-            (1300, 300),
-            (1100, 0),
-            (1200, 100),
-            (1300, 200),
-        ]
+def test_ink_is_checked():
+    with pytest.raises(SettingsError, match="ink must be"):
+        svg_of(Figure(), title="t", ink='"><script>')

@@ -15,7 +15,9 @@ import pytest
 from runs import MODEL, SETTINGS, small_series
 from tetiwd import DistanceSeries, RunFolderError, SamplerSettings, outcomes_by_lineage, run_chains, simulate
 from tetiwd.analysis import Analysis
+from tetiwd.plots import Figure, save_figures
 from tetiwd.plots.colours import contrast
+from tetiwd.plots.style import new_axes
 from tetiwd.report import report_html, summary_html, write_report
 from tetiwd.report.certainty import TRUST, certain_and_not, trust
 from tetiwd.report.details import CITATION
@@ -24,6 +26,7 @@ from tetiwd.report.objects import SHOWN_AT_ONCE, object_list
 from tetiwd.report.rendering import Wording, json_for_script, script, style_sheet
 from tetiwd.report.tables import lineages_table, probability
 from tetiwd.summarize.diagnostics import Diagnostics, Quantity
+from tetiwd.summarize.narrative import narrate, narrative
 
 HOSTILE = (
     "</script><script>window.hit = 1</script>",
@@ -100,7 +103,7 @@ def test_the_order_of_the_page(html):
     ((root, _),) = page.all("html")
     assert root["lang"] == "en"
     sections = [attrs["id"] for attrs, _ in page.all("section")]
-    assert sections[:5] == ["summary", "alluvial", "n_clusters", "map", "sizes"]
+    assert sections[:5] == ["summary", "lineages", "n_clusters", "map", "sizes"]
     assert sections[5:] == ["tables", "coclustering", "geometry", "details"]
     assert len(page.all("h1")) == 1
     levels = [int(name[1]) for name, *_ in page.found if name in ("h1", "h2", "h3", "h4")]
@@ -149,8 +152,10 @@ def test_text_of_users_stays_text(hostile):
     assert len(html) < 1_000_000
     text = " ".join(text for _, text in page.all("bdi"))
     assert "</script><script>" in text
-    assert "<bdi>" in summary_html(hostile)
-    assert "<script" not in summary_html(hostile)
+    summary = summary_html(hostile)
+    assert "\u2068right to left" in summary  # isolated: it cannot turn the text around it
+    assert summary.count("\u2068") == summary.count("\u2069")
+    assert "<script" not in summary
 
 
 def test_data_for_the_script_cannot_end_it():
@@ -210,9 +215,9 @@ def test_many_times_have_fewer_pictures(analysis, monkeypatch):
     monkeypatch.setattr("tetiwd.report.figures.MOST_TIMES_ON_A_PHONE", 2)
     found = {own.key: own for own in figures(analysis)}
     assert [panel.epoch for panel in found["map"].panels] == [0, 2]
-    assert found["map"].caption.endswith("2 of 3 times are shown.")
-    assert not found["alluvial"].narrow
-    assert found["alluvial"].look == "wide"
+    assert found["map"].caption.endswith("2 of 3 time points are shown.")
+    assert not found["lineages"].narrow
+    assert found["lineages"].look == "wide"
 
 
 @pytest.mark.parametrize(
@@ -294,10 +299,39 @@ def test_cells_do_not_pretend(analysis):
     assert all(len(row.cells) == len(table.columns) for row in table.rows)
 
 
-def test_sentences_with_times_that_turn_text_around():
-    wording = Wording(("\u05d0\u05d1", "x" * 500, "b"))
-    assert wording.sentence("from \u05d0\u05d1 to b <i>") == "from <bdi>\u05d0\u05d1</bdi> to b &lt;i&gt;"
-    assert len(wording.sentence(f"at {'x' * 500}")) < 60
+def test_times_in_sentences_cannot_turn_the_text_around():
+    wording = Wording(("\u05d0\u05d1\u202e", "x" * 500, "b"))
+    assert wording.inline == ("\u2068\u05d0\u05d1\u2069", f"\u2068{wording.labels[1]}\u2069", "b")
+    assert len(wording.labels[1]) <= 40
+    assert wording.sentence("a\u2069\u202e\u05d0\x00") == "\u2068a\u05d0\u2069"
+
+
+def test_sentences_have_the_time_labels_of_the_page(analysis):
+    told = narrative(analysis, ("one", "two", "three"))
+    assert "(one to three)" in told.findings[0]
+    assert not any(year in sentence for sentence in told.findings for year in ("2001", "2002", "2003"))
+    assert told.sentences[: len(told.findings)] == list(told.findings)
+    assert narrative(analysis).sentences == narrate(analysis)
+
+
+def test_a_new_figure_is_one_entry_of_the_catalogue(analysis, tmp_path, monkeypatch):
+    def draw(source, marks):
+        ax = new_axes(4.0, 2.0)
+        marks.mark(ax.plot(source.analysis.sample.series.n_objects)[0], lineage=0, title="a toy line")
+        return ax
+
+    toy = Figure("toy", "A toy", "It shows how many objects there are.", draw, place="above")
+    absent = replace(toy, key="absent", when=lambda source: source.outcomes is not None)
+    monkeypatch.setattr("tetiwd.plots.catalogue.FIGURES", (toy, absent))
+    saved = save_figures(analysis, tmp_path, formats=("svg", "png"))
+    assert [own.name for own in saved] == ["toy.svg", "toy.png"]
+    assert "a toy line" in saved[0].read_text()
+    html = report_html(analysis)
+    assert "a toy line" in html
+    page = Page(html)
+    assert [attrs["id"] for attrs, _ in page.all("section")][:2] == ["summary", "toy"]
+    assert [text.strip() for _, text in page.all("figcaption")] == [toy.caption]
+    assert ("#toy", "A toy") in [(attrs["href"], text) for attrs, text in page.all("a")]
 
 
 def test_outcomes(analysis, ids):

@@ -162,20 +162,20 @@ def synthetic_sentences(
 
 def write_synthetic_notes(path: str | Path, seed: int = 0, **settings: Any) -> SyntheticNotes:
     """Write the table of synthetic notes as a CSV file, which must not be there yet. Settings go to synthetic_notes."""
-    from tetiwd.io.writing import write_table
+    from tetiwd.writing import write_table
 
     target = Path(path)
     if target.suffix.lower() != ".csv":
-        raise SettingsError(f"synthetic notes are written as CSV; {target} should end with .csv")
+        raise SettingsError("synthetic notes are written as CSV", f"{target} should end with .csv")
     if target.exists():
-        raise RunFolderError(f"{target} is there already; choose another name")
+        raise RunFolderError(f"{target} is there already", "choose another name")
     if not target.parent.is_dir():
-        raise RunFolderError(f"cannot write {target} (there is no folder {target.parent}); choose another place")
+        raise RunFolderError(f"cannot write {target} (there is no folder {target.parent})", "choose another place")
     notes = synthetic_notes(seed, **settings)
     try:
         write_table(target, notes.table)
     except OSError as error:
-        raise RunFolderError(f"cannot write {target} ({error.strerror}); choose another place") from error
+        raise RunFolderError(f"cannot write {target} ({error.strerror})", "choose another place") from error
     return notes
 
 

@@ -9,7 +9,7 @@
   };
   document.documentElement.classList.add("js");
 
-  // Choosing a lineage: it is lit in every figure and table, everything else in figures fades.
+  // The chosen lineage is lit in every figure and table, and everything else in the figures fades.
   const chooser = document.querySelector(".chooser");
   const chips = all(".chips button");
   const message = document.querySelector(".message");
@@ -39,7 +39,7 @@
       if (on) chip.scrollIntoView({ block: "nearest", inline: "nearest" });
     }
     clear.hidden = lineage === null;
-    message.textContent = lineage === null ? "All lineages are shown." : `${about(lineage)}. Escape shows all again.`;
+    message.textContent = lineage === null ? "All lineages are shown." : `${about(lineage)}. Press Escape to show all again.`;
   };
   const toggle = (lineage) => choose(lineage === chosen ? null : lineage);
 
@@ -74,9 +74,9 @@
     goTo(to);
   });
 
-  // Hover text: of parts of pictures (their title), and of anything that brings its own.
+  // Hover text: titles of the parts of pictures, and data-tip of anything else.
   const tip = document.getElementById("tip");
-  for (const title of all("svg > title")) title.remove(); // pictures have a label; a hover text on all of it disturbs
+  for (const title of all("svg > title")) title.remove(); // pictures have a label; hover text for the whole picture would get in the way
   const wordsOf = (target) => {
     const own = target.closest("[data-tip], svg *");
     for (let part = own; part && part.nodeName !== "svg"; part = part.parentElement) {
@@ -266,7 +266,7 @@
     new ResizeObserver(() => { tools.hidden = strip.scrollWidth <= strip.clientWidth + 1; }).observe(strip);
   }
 
-  // Paper shows what is folded.
+  // Open everything for printing.
   let folded = [];
   addEventListener("beforeprint", () => {
     folded = all("details:not([open])");

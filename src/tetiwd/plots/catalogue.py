@@ -1,0 +1,149 @@
+"""All figures of an analysis, in the order of a report. A new figure is a file of its own and an entry here."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from tetiwd.plots.coclustering import plot_coclustering
+from tetiwd.plots.geometry import plot_geometry
+from tetiwd.plots.lineages import plot_lineages
+from tetiwd.plots.maps import plot_map
+from tetiwd.plots.n_clusters import plot_n_clusters
+from tetiwd.plots.outcomes import plot_outcomes
+from tetiwd.plots.sizes import plot_sizes
+from tetiwd.plots.traces import plot_traces
+
+if TYPE_CHECKING:
+    from tetiwd.analysis import Analysis
+    from tetiwd.summarize.backtest import Backtest
+    from tetiwd.summarize.outcomes import Outcomes
+
+
+@dataclass(frozen=True)
+class Source:
+    """Everything that a figure may be drawn from."""
+
+    analysis: "Analysis"
+    outcomes: "Outcomes | None" = None
+    backtest: "Backtest | None" = None
+
+    @property
+    def has_geometry(self) -> bool:
+        """True if some draws have kept A."""
+        return any(len(draws.geometry) for draws in self.analysis.sample.draws)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A kind of figure.
+
+    Parameters
+    ----------
+    key
+        Name of its files, and ``id`` on a page.
+    title
+        Its name in plain words.
+    caption
+        One sentence: what the figure shows, with the technical term.
+    draw
+        Called with a source and marks, or with a source, an epoch and marks for a figure ``per_time``; returns axes.
+    per_time
+        True if there is one picture for every time.
+    when
+        True for sources that it can be drawn from.
+    place
+        On a page: above the tables, below them, or folded with the details.
+    full_width
+        True if it fills the width of a page.
+    """
+
+    key: str
+    title: str
+    caption: str
+    draw: Callable[..., Any]
+    per_time: bool = False
+    when: Callable[[Source], bool] = lambda source: True
+    place: Literal["above", "below", "details"] = "below"
+    full_width: bool = False
+
+
+FIGURES: tuple[Figure, ...] = (
+    Figure(
+        "lineages",
+        "Lineages of clusters through time",
+        "Every column is a time point and every block a cluster of the point estimate, as high as it has objects; a "
+        "ribbon leads to the same cluster at the next time point, and the paler it is, the less certain the link.",
+        lambda source, marks: plot_lineages(source.analysis.lineages, marks=marks),
+        place="above",
+        full_width=True,
+    ),
+    Figure(
+        "n_clusters",
+        "Number of clusters",
+        "The posterior distribution of the number of clusters at every time point: the stronger the colour, the more "
+        "probable the number; the line is the credible interval and the diamond the point estimate.",
+        lambda source, marks: plot_n_clusters(source.analysis, marks=marks),
+        place="above",
+    ),
+    Figure(
+        "map",
+        "Where the objects are",
+        "Every dot is an object in the colour of its lineage, and the closer two dots, the more similar the objects "
+        "(classical scaling of the distances); hollow dots belong to their cluster less certainly.",
+        lambda source, t, marks: plot_map(source.analysis, t, marks=marks),
+        per_time=True,
+        place="above",
+    ),
+    Figure(
+        "sizes",
+        "Sizes and what to expect",
+        "The share of objects in every lineage at every time point with its credible interval; where a forecast can be "
+        "made, the fan at the right end is the forecast, and upright bars are forecasts from the time point before.",
+        lambda source, marks: plot_sizes(source.analysis, backtest=source.backtest, marks=marks),
+        place="above",
+    ),
+    Figure(
+        "coclustering",
+        "Which objects belong together",
+        "The posterior similarity matrix: every row and every column is an object, and the stronger the colour where "
+        "they meet, the more probable it is that the two are in one cluster.",
+        lambda source, t, marks: plot_coclustering(source.analysis, t, marks=marks),
+        per_time=True,
+    ),
+    Figure(
+        "geometry",
+        "How far apart clusters are",
+        "Every number is a distance between two cluster centres in the unit of the data: below the diagonal as "
+        "estimated by the model, above it as measured between the objects.",
+        lambda source, t, marks: plot_geometry(source.analysis, t, marks=marks),
+        per_time=True,
+        when=lambda source: source.has_geometry,
+    ),
+    Figure(
+        "outcomes",
+        "Outcomes by lineage",
+        "How often the outcome happens in every lineage: the dot is the posterior mean of the rate, and the line its "
+        "credible interval.",
+        lambda source, marks: plot_outcomes(source.outcomes, marks=marks),
+        when=lambda source: source.outcomes is not None,
+    ),
+    Figure(
+        "traces",
+        "Traces",
+        "Trace plots of the MCMC chains: they should look alike, and like noise; R-hat compares the chains, and the "
+        "effective sample size says how many independent draws they are worth.",
+        lambda source, marks: plot_traces(source.analysis, marks=marks),
+        when=lambda source: bool(source.analysis.sample.diagnostics.quantities),
+        place="details",
+    ),
+)
+
+
+def figures_for(source: Source) -> Iterator[Figure]:
+    """The figures that can be drawn from a source."""
+    return (figure for figure in FIGURES if figure.when(source))
+
+
+def figure_called(key: str) -> Figure:
+    """One entry of the catalogue."""
+    return next(figure for figure in FIGURES if figure.key == key)

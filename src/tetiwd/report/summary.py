@@ -1,0 +1,64 @@
+"""The top of the page: findings, what is certain, and whether the computation can be trusted."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tetiwd.report.certainty import TRUST, certain_and_not, trust
+from tetiwd.report.rendering import Wording
+from tetiwd.summarize.narrative import narrative
+
+if TYPE_CHECKING:
+    from tetiwd.analysis import Analysis
+    from tetiwd.summarize.diagnostics import Diagnostics
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Sentences of the summary, and the lineages that can be chosen."""
+
+    span: tuple[str, ...]  # first and last time
+    lead: str
+    findings: tuple[str, ...]
+    certain: list[str]
+    uncertain: list[str]
+    trust: str  # "good", "fair" or "bad"
+    trust_title: str
+    trust_text: str
+    verdict: str
+    about_run: tuple[str, ...]
+    remarks: list[Any]
+    chips: list[tuple[int, str]]
+
+
+def summary_of(analysis: "Analysis", diagnostics: "Diagnostics", wording: Wording) -> Summary:
+    """Sentences of an analysis with the time labels of the page; ``diagnostics`` have these labels already."""
+    told = narrative(analysis, wording.inline)
+    certain, uncertain = certain_and_not(analysis, wording.inline)
+    level = trust(diagnostics, len(analysis.sample.draws))
+    title, text = TRUST[level]
+    return Summary(
+        span=tuple(dict.fromkeys((wording.labels[0], wording.labels[-1]))),
+        lead=told.findings[0],
+        findings=told.findings[1:],
+        certain=certain,
+        uncertain=uncertain,
+        trust=level,
+        trust_title=title,
+        trust_text=text,
+        verdict=diagnostics.verdict,
+        about_run=told.run,
+        remarks=wording.sentences(told.remarks),
+        chips=_chips(analysis, wording),
+    )
+
+
+def _chips(analysis: "Analysis", wording: Wording) -> list[tuple[int, str]]:
+    """Every lineage with a sentence about it."""
+    chips = []
+    for row in analysis.lineages.table().itertuples(index=False):
+        first, last = wording.label(row.first), wording.label(row.last)
+        when = f"at {first} only" if first == last else f"from {first} to {last}"
+        n = "1 object" if row.objects == 1 else f"{row.objects:,} objects"
+        links = f", mean link probability {row.stability:.2f}" if row.stability == row.stability else ""
+        chips.append((int(row.lineage), f"Lineage {row.lineage}: {n}, {when}{links}"))
+    return chips
