@@ -12,11 +12,12 @@ PARTS = {
     for module in (sweep, growth, likelihood, mixing, memory, start_up, precision, threads, drpm, answers)
 }
 TARGET = machine.ROOT / "docs" / "benchmarks.md"
+BY_HAND = "<!-- written by hand -->"  # what follows it on the page is kept
 INTRODUCTION = """\
 # Benchmarks
 
-Written by `python -m benchmarks --write`; `make bench` prints the table. Compare ratios: both sides of each come from
-one run on one machine. Goals are those of the design; "–" means that there is none, or that it was not measured.
+`make bench` prints this table; `python -m benchmarks --write` writes it. Compare ratios: both sides of a ratio come
+from one run on one machine. Goals are those of the design; "–" means that there is none, or that it was not measured.
 """
 
 
@@ -34,7 +35,8 @@ def main() -> None:
     table = markdown([row for name in options.parts or PARTS for row in measured(name)])
     print(table)
     if options.write:
-        TARGET.write_text("\n".join([INTRODUCTION, where, "", table, "", how_measured()]), encoding="utf-8")
+        by_hand = "".join(TARGET.read_text("utf-8").partition(BY_HAND)[1:])
+        TARGET.write_text("\n".join([INTRODUCTION, where, "", table, "", how_measured(), by_hand]), encoding="utf-8")
         print(f"wrote {TARGET.relative_to(machine.ROOT)}", file=sys.stderr)
 
 
@@ -48,7 +50,7 @@ def measured(name: str) -> list[Row]:
 
 
 def how_measured() -> str:
-    """What every part says about itself."""
+    """The docstring of every part."""
     sections = [f"### {name.replace('_', ' ')}\n\n{str(module.__doc__).strip()}\n" for name, module in PARTS.items()]
     return "\n".join(["## How each was measured\n", *sections])
 

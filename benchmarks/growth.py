@@ -1,7 +1,8 @@
-"""How the settled sweep grows: the exponent p in "seconds grow like size to the power p", between two sizes.
+"""Growth of the settled sweep: the exponent p in "seconds grow like size to the power p", between two sizes.
 
-Timed as the sweep above: in n from 1,000 to 8,000 objects of one epoch with 8 clusters; in k from 4 to 16 true clusters
-of 1,000 objects, over the numbers of clusters found; in T from 2 to 16 epochs of 100 objects in 4 clusters.
+Timed like the sweep above: in n from 1,000 to 8,000 objects of one epoch with 8 clusters; in k from 4 to 16 true
+clusters of 1,000 objects, relative to the number of clusters found; in T from 2 to 16 epochs of 100 objects in 4
+clusters.
 """
 
 from math import log

@@ -1,8 +1,8 @@
-"""Peak memory over the size of the data.
+"""Peak memory ÷ size of the data.
 
-One epoch of 6,000 objects in float64 goes through ``DistanceSeries.from_distances``, a chain and 5 sweeps in a process
-of its own (Linux); the matrix is read from a file. The peak is that of the process, less what it held after importing
-and compiling, so the matrix itself counts as 1. Plain distances are squared into a copy, because the caller's array is
+One epoch of 6,000 objects in float64 goes through ``DistanceSeries.from_distances``, a chain and 5 sweeps in a separate
+process (Linux); the matrix is read from a file. The peak is that of the process, minus its memory after importing and
+compiling, so the matrix itself counts as 1. Plain distances are squared into a copy, because the caller's array is
 never changed.
 """
 

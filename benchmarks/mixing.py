@@ -1,11 +1,11 @@
-"""Effective draws per second with and without each move, and from another start.
+"""Effective sample size per second with and without each move, and from another start.
 
-4 chains of 300 + 500 sweeps; seconds are processor time of all chains, warm-up included. Effective draws (bulk) and
-R-hat are ArviZ's: for the numbers of clusters k the median over epochs and the largest, and those of the log joint. In
-brackets: relative to the default. Where R-hat is far above 1 chains disagree and effective draws mean little; a mean
-of k far from the default's says that chains are stuck elsewhere. One seed each, so that moderate differences are no
-evidence. Data: the overlapping design (5 × 200 objects, 5 true clusters, seed 0, dof 40) and, where they are at hand,
-abstracts of drug reviews (5 epochs, 719 objects, dof estimated).
+4 chains of 300 + 500 sweeps; seconds are processor time of all chains, including warm-up. Effective sample size (bulk)
+and R-hat are ArviZ's: the median and the largest over epochs for the number of clusters k, and those of the log joint
+density. In brackets: relative to the default. If R-hat is far above 1, chains disagree and the effective sample size
+means little; a mean of k far from the default's shows that chains are stuck elsewhere. One seed each, so moderate
+differences are no evidence. Data: the overlapping design (5 × 200 objects, 5 true clusters, seed 0, dof 40) and, if
+available, abstracts of drug reviews (5 epochs, 719 objects, dof estimated).
 """
 
 import runpy

@@ -1,9 +1,9 @@
-"""Distances kept in half the memory: float32 over float64.
+"""Distances in half the memory: float32 ÷ float64.
 
-Time is that of a settled sweep at n = 2,000; both take turns, 15 times. Posterior means come from two runs on the
-overlapping design (4 chains of 300 + 500 sweeps) with the same seed: they make the same choices until rounding changes
-one, and go separate ways from then on. The share of draws with equal labels says how far that happened. The difference
-of means is in Monte Carlo standard errors of independent runs; where all labels are equal it is 0 for that reason.
+Time is that of a settled sweep at n = 2,000; the two alternate, 15 times. Posterior means come from two runs on the
+overlapping design (4 chains of 300 + 500 sweeps) with the same seed. They make the same choices until rounding changes
+one, and diverge from then on; the share of draws with equal labels shows how far. The difference of means is in Monte
+Carlo standard errors of independent runs; it is 0 if all labels are equal.
 """
 
 import numpy as np

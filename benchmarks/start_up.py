@@ -1,9 +1,9 @@
-"""Waiting before anything happens.
+"""Start-up time.
 
-``import tetiwd`` in fresh interpreters, the shortest of 7, less the shortest of 7 that import nothing; and which heavy
-packages that loads. The first fit is timed inside a fresh interpreter from before the import until the first sweep of a
-small series has ended, with an empty folder for compiled code and then with the one this filled. Its processor time
-is given as well: on a busy machine it is the better guide.
+``import tetiwd`` in fresh interpreters, the shortest of 7, minus the shortest of 7 that import nothing; and the heavy
+packages it loads. The first fit is timed inside a fresh interpreter, from before the import to the end of the first
+sweep on a small series, with an empty compile cache and then with the cache filled by the first. On a busy machine,
+the processor time is the better guide.
 """
 
 import os

@@ -1,8 +1,8 @@
-"""One sweep over one reading of the data.
+"""One sweep ÷ one read of the data.
 
-One epoch with 8 clusters that are easy to tell apart, default settings. A sweep right after the start is the median of
-the first 10; a settled one the median of 40 after another 80, plus a hundredth of the rebuilding of cached sums that
-takes place every 100 sweeps. Reading is ``D.sum()``, the median of 7. All in processor time.
+One epoch with 8 clearly separated clusters, default settings. An early sweep is the median of the first 10. A settled
+sweep is the median of 40 after another 80, plus a hundredth of the time to rebuild cached sums, which happens every
+100 sweeps. Reading is ``D.sum()``, the median of 7. All in processor time.
 """
 
 from dataclasses import dataclass

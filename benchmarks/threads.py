@@ -1,7 +1,8 @@
 """One chain on two threads: epochs of equal parity are updated at the same time.
 
-8 epochs of 800 objects in 8 clusters, 100 sweeps from the true labels, through ``run_chains``. Each number of threads
-takes turns three times and counts with its shortest run, on the wall; other work on the machine takes away from it.
+8 epochs of 800 objects in 8 clusters, 100 sweeps from the true labels, through ``run_chains``. The two numbers of
+threads alternate three times; each counts with its shortest run in wall time, which suffers from other work on the
+machine.
 """
 
 import time
