@@ -225,7 +225,7 @@ FAULTS = {
     "only comments": ("# nothing\n\n", {}, "no lines but comments"),
     "too few fields": ("id,date,text\np1,2014-08-05\n", {}, "line 2: ends a row of 2 fields"),
     "too many fields": ("id,date,text\np1,2014-08-05,a,b\n", {}, "line 2: ends a row of 4 fields"),
-    "a stray quotation mark": ('id,date,text\np1,2014-08-05,"a"b"\n', {}, "line 2 .* stray quotation mark"),
+    "a stray quotation mark": ('id,date,text\np1,2014-08-05,"a"b"\n', {}, "line 2: .* stray quotation mark"),
     "a quotation mark without end": ('id,date,text\np1,2014-08-05,"a\n', {}, "cannot be taken apart"),
     "tabs torn both ways": ("id\tdate\ttext\np1\t2014-08-05\n", {}, "2 fields"),
     "other dates": (as_csv([("p1", "08/05/2014", "x")]), {}, "'08/05/2014' for example; .*date_format"),
