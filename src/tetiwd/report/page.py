@@ -53,7 +53,7 @@ def write_report(
     outcomes
         Rates by lineage, from :func:`tetiwd.outcomes_by_lineage`, to be shown as well.
     sections
-        Sections of other packages, such as :class:`tetiwd.notes.report.NotesReport`.
+        Sections of other packages, or makers of them (:class:`tetiwd.report.SectionMaker`).
     """
     target = check_target(path, overwrite=overwrite)
     page = report_html(analysis, show_ids=show_ids, outcomes=outcomes, sections=sections)
