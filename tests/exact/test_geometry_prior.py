@@ -1,4 +1,4 @@
-"""The Wishart chain of A_t: its density, its rows, and how rows come and go."""
+"""The Wishart process of A_t: its density, its rows, and how rows come and go."""
 
 import numpy as np
 import pytest

@@ -126,7 +126,7 @@ def test_a_simulation_of_another_model_would_be_noticed():
     assert min(abs(value) for value in z.values()) > 4, z
 
 
-def test_geometry_has_the_moments_of_its_wishart_lineage():
+def test_geometry_has_the_moments_of_its_wishart_process():
     """Given A_{t−1}, A_t has mean P_t and variances (P_ij² + P_ii P_jj)/ν; lineage 1 has a gap and starts anew."""
     df_A, s, n = 9.0, 0.6, 3_000
     labels = [np.array([2, 0, 1, 1]), np.array([5, 2, 0]), np.array([2, 1, 5])]

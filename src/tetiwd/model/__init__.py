@@ -16,7 +16,7 @@ name in code           shape        meaning
 ``A``                  (k, k)       between-cluster covariance A_t
 ``alpha``              scalar       within-cluster variance α, shared by all epochs
 ``dof``                scalar       degrees of freedom d of the likelihood
-``df_A``               scalar       degrees of freedom ν of the Wishart chain of A_t
+``df_A``               scalar       degrees of freedom ν of the Wishart process of A_t
 ``xi``                 scalar       Dirichlet rate ξ
 ``max_clusters``       scalar       truncation level of the partition prior, None for infinity
 ``new_scale``          scalar       scale s of a new cluster's row in A

@@ -1,4 +1,4 @@
-"""How the between-cluster covariance moves through time: a Wishart chain that grows and loses rows.
+"""How the between-cluster covariance moves through time: a Wishart process that grows and loses rows.
 
 Wishart in the "mean = scale" convention: A ~ W_ν(P) has mean P. P_t is A_{t−1} restricted to the clusters linked
 into t, plus s on the diagonal for those born at t; deleting and adding rows is one rule.

@@ -1,4 +1,4 @@
-"""Forward simulation of the whole model: urn, Wishart chain, Gaussian objects, squared distances.
+"""Forward simulation of the whole model: urn, Wishart process, Gaussian objects, squared distances.
 
 Written from the generative story alone. It shares no code with the densities or the sampler, so that agreement
 between them means something.
@@ -124,7 +124,7 @@ def draw_partitions(
 def draw_geometry(
     labels_by_epoch: Sequence[Ints], df_A: float, new_scale: float, rng: np.random.Generator
 ) -> list[Floats]:
-    """A_1 … A_T from the Wishart chain, rows in increasing order of lineage id."""
+    """A_1 … A_T from the Wishart process, rows in increasing order of lineage id."""
     from scipy.stats import wishart
 
     series: list[Floats] = []
