@@ -116,8 +116,8 @@ class Hyperparameters(Settings):
     )
     df_A: float = setting(
         None,
-        "Degrees of freedom of the Wishart process of A_t, more than the number of clusters minus one. Large values tie "
-        "the geometry of one time closely to that of the next. If not given, the larger of 100 and twice the dof.",
+        "Degrees of freedom of the Wishart process of A_t, more than the number of clusters minus one. Large values "
+        "tie the geometry of one time closely to that of the next. If not given, the larger of 100 and twice the dof.",
     )
     alpha: Prior = setting(
         Gamma(1.0, 1.0),
