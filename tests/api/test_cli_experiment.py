@@ -85,7 +85,7 @@ def test_interrupted_run_keeps_what_is_done_and_leaves_no_process(tmp_path):
     os.kill(run.pid, signal.SIGINT)
     _, errors = run.communicate(timeout=120)
     assert run.returncode == 130
-    assert "the same command goes on" in errors
+    assert "the same command continues" in errors
     left = time.monotonic() + 10  # the tracker of shared things ends a moment after the process that it serves
     while subprocess.run(["pgrep", "-g", str(run.pid)], check=False, capture_output=True).stdout:
         assert time.monotonic() < left
