@@ -10,9 +10,17 @@ way: ``symmetrize="mean"`` in Python, ``symmetrize = "mean"`` in a settings file
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any
 
-NO_VALUE: Any = object()  # a setting is named without a value
+
+class NoValue(Enum):
+    """Stands for the value of a setting that is named without one; the same object in every process."""
+
+    NO_VALUE = "no value"
+
+
+NO_VALUE: Any = NoValue.NO_VALUE
 
 
 @dataclass(frozen=True)
