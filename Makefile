@@ -47,8 +47,8 @@ minimal: dist
 	$(PIP) --editable ".[demo]"
 	@touch $@
 
-.venv/.dev: .venv/.python pyproject.toml
-	$(PIP) --editable ".[dev]"
+.venv/.dev: .venv/.python pyproject.toml experiments/pyproject.toml
+	$(PIP) --editable ".[dev]" --editable ./experiments
 	@touch $@ .venv/.demo
 
 clean:

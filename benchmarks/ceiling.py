@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
-from tetiwd.experiments.designs import DESIGNS
+from tetiwd_experiments.designs import DESIGNS
 
 
 def told_all_others(X: NDArray[np.float64], labels: NDArray[np.int64]) -> NDArray[np.int64]:

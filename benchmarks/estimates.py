@@ -16,13 +16,13 @@ from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
 from tetiwd import Hyperparameters, Partitions, representative
-from tetiwd.baselines.answer import DRAWS_FOR_SEARCH, answer_from_draws
-from tetiwd.baselines.methods import FULL, OURS
-from tetiwd.baselines.te_gauss import sample_te_gauss
-from tetiwd.baselines.wishart import Effort, every_epoch_alone, wishart_draws
-from tetiwd.experiments.designs import DESIGNS
-from tetiwd.experiments.repeat import series_of, variation_of_information
 from tetiwd.model import Simulation
+from tetiwd_experiments.baselines.answer import DRAWS_FOR_SEARCH, answer_from_draws
+from tetiwd_experiments.baselines.methods import FULL, OURS
+from tetiwd_experiments.baselines.te_gauss import sample_te_gauss
+from tetiwd_experiments.baselines.wishart import Effort, every_epoch_alone, wishart_draws
+from tetiwd_experiments.designs import DESIGNS
+from tetiwd_experiments.repeat import series_of, variation_of_information
 
 DATA = {"overlapping": 0, "400/60/40 model": 1, "400/60/40 independent": 1}  # the first epoch that counts
 VARIANTS = {name: draw for design in DESIGNS.values() for name, draw in design.variants.items()}

@@ -17,11 +17,11 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
-from tetiwd.baselines.methods import FULL, METHODS, OURS, Task
-from tetiwd.baselines.wishart import Effort, wishart_clusters
-from tetiwd.experiments.designs import SMALLER
-from tetiwd.experiments.repeat import series_of
 from tetiwd.model import simulate_unequal
+from tetiwd_experiments.baselines.methods import FULL, METHODS, OURS, Task
+from tetiwd_experiments.baselines.wishart import Effort, wishart_clusters
+from tetiwd_experiments.designs import SMALLER
+from tetiwd_experiments.repeat import series_of
 
 MODEL = None
 STEPS = (MODEL, 1.0, 0.7, 0.5, 0.25, 0.0)

@@ -27,7 +27,8 @@ def page() -> str:
     """The whole page."""
     group: Any = typer.main.get_command(app)
     parts = [INTRODUCTION, _exit_codes()]
-    parts += [_section(name, command) for name, command in group.commands.items()]
+    context = typer.Context(group)
+    parts += [_section(name, group.get_command(context, name)) for name in group.list_commands(context)]
     return "\n".join([*parts, _settings()])
 
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from tetiwd.experiments.designs import DESIGNS
-from tetiwd.experiments.findings import about, name_for_files
-from tetiwd.experiments.folder import ExperimentFolder
-from tetiwd.experiments.plan import Plan
-from tetiwd.experiments.summary import summary_markdown
+from tetiwd_experiments.designs import DESIGNS
+from tetiwd_experiments.findings import about, name_for_files
+from tetiwd_experiments.folder import ExperimentFolder
+from tetiwd_experiments.plan import Plan
+from tetiwd_experiments.summary import summary_markdown
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES, IMAGES = DOCS / "experiments", DOCS / "images" / "experiments"

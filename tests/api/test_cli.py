@@ -465,7 +465,6 @@ def test_a_fit_outlives_the_reader_of_its_messages(table, tmp_path, more, code):
             "sizes of its own; leave out --sizes",
             ["simulate", "--design", "unequal", "--sizes", "3,4", "--out", "OUT/s"],
         ),
-        ("--quick is --repeats 5, not 7", ["experiment", "control", "--quick", "--repeats", "7", "--out", "OUT/e"]),
         ("--symmetrize is for the formats", ["check", "TABLE", "--symmetrize"]),
         ("--n-next 5 is about a forecast", ["fit", "TABLE", "--set", "model.coupling=false", "--n-next", "5"]),
     ],

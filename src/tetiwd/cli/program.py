@@ -5,14 +5,16 @@ from typing import Annotated
 import typer
 
 import tetiwd
-from tetiwd.cli import check, demo, doctor, experiment, fit, notes, query, simulate
+from tetiwd.cli import check, demo, doctor, fit, notes, query, simulate
 from tetiwd.cli.console import outlive_readers
 from tetiwd.cli.exit_codes import MEANING
+from tetiwd.cli.plug_ins import Commands
 
 EXIT_CODES = "  ".join(f"{code}: {text}." for code, text in MEANING.items())
 
 app = typer.Typer(
     name="tetiwd",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -51,7 +53,6 @@ app.command()(query.predict)
 app.command()(query.forecast)
 app.command()(simulate.simulate)
 app.command()(demo.demo)
-app.command()(experiment.experiment)
 app.command()(doctor.warmup)
 app.command()(doctor.doctor)
 

@@ -14,11 +14,11 @@ from matplotlib.patches import Rectangle
 from reference import rng_for
 from tetiwd import Hyperparameters, simulate
 from tetiwd.errors import DataError, SettingsError
-from tetiwd.experiments.figures import plot_boxes, plot_differences, plot_projections, plot_traces_of_k, save_figure
-from tetiwd.experiments.statistics import paired
 from tetiwd.model.simulation import Simulation
 from tetiwd.plots.colours import GREY, lineage_colour
 from tetiwd.plots.style import FILL
+from tetiwd_experiments.figures import plot_boxes, plot_differences, plot_projections, plot_traces_of_k, save_figure
+from tetiwd_experiments.statistics import paired
 
 METHODS = {"Te-TiWD": 0.8, "static TIWD": 0.78, "Ward": 0.3, "$HDBSCAN$": 0.0}
 ROUNDING = 1e-9

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from tetiwd.baselines.answer import Answer, answer_from_draws
-from tetiwd.baselines.linkage import hdbscan_clusters, linkage_clusters
-from tetiwd.baselines.te_gauss import GaussPriors, sample_te_gauss
-from tetiwd.baselines.wishart import Effort, pooled_clusters, static_clusters, wishart_clusters
 from tetiwd.data import DistanceSeries
 from tetiwd.errors import SettingsError
 from tetiwd.params import Hyperparameters
+from tetiwd_experiments.baselines.answer import Answer, answer_from_draws
+from tetiwd_experiments.baselines.linkage import hdbscan_clusters, linkage_clusters
+from tetiwd_experiments.baselines.te_gauss import GaussPriors, sample_te_gauss
+from tetiwd_experiments.baselines.wishart import Effort, pooled_clusters, static_clusters, wishart_clusters
 
 OURS = "Te-TiWD"
 

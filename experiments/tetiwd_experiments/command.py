@@ -10,7 +10,7 @@ from tetiwd.cli import options as o
 from tetiwd.cli.command import command
 from tetiwd.cli.console import Console
 from tetiwd.errors import Setting, SettingsError
-from tetiwd.experiments.defaults import FULL, N_DRAWS, N_WARMUP, QUICK
+from tetiwd_experiments.defaults import FULL, N_DRAWS, N_WARMUP, QUICK
 
 
 class Name(StrEnum):
@@ -89,16 +89,15 @@ def experiment(
     from contextlib import nullcontext
 
     from tetiwd.cli.fit import sigterm_as_interrupt
-    from tetiwd.experiments.findings import write_findings
-    from tetiwd.experiments.folder import ExperimentFolder
-    from tetiwd.experiments.plan import Plan
-    from tetiwd.experiments.runner import run_experiment
-    from tetiwd.experiments.statistics import overview, paired, posthocs
-    from tetiwd.experiments.summary import differences_narrate
     from tetiwd.progress import StepBar
+    from tetiwd_experiments.findings import write_findings
+    from tetiwd_experiments.folder import ExperimentFolder
+    from tetiwd_experiments.plan import Plan
+    from tetiwd_experiments.runner import run_experiment
+    from tetiwd_experiments.statistics import overview, paired
+    from tetiwd_experiments.summary import differences_narrate
 
     console = Console(quiet=quiet)
-    posthocs()
     if quick and n_repeats:
         raise SettingsError(
             [Setting("quick"), " is ", Setting("n_repeats", QUICK), f", not {n_repeats}"], "give one of them"

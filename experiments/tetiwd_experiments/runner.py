@@ -12,10 +12,10 @@ from typing import Any
 
 from tetiwd.chains import n_processors
 from tetiwd.errors import SamplingError, Setting
-from tetiwd.experiments.folder import ExperimentFolder
-from tetiwd.experiments.plan import Plan, Repeat
-from tetiwd.experiments.repeat import run_repeat
 from tetiwd.params import check_whole
+from tetiwd_experiments.folder import ExperimentFolder
+from tetiwd_experiments.plan import Plan, Repeat
+from tetiwd_experiments.repeat import run_repeat
 
 POLL_SECONDS = 0.5
 

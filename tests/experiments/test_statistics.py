@@ -1,6 +1,5 @@
 """Statistics of experiments: answers known by hand or from scipy, ties, gaps, and the page made of them."""
 
-import sys
 from math import isnan, sqrt
 
 import numpy as np
@@ -11,8 +10,8 @@ from scipy import stats
 
 from reference import rng_for
 from tetiwd.errors import DataError, SettingsError
-from tetiwd.experiments.statistics import check_results, overview, paired, per_repeat, rank_tests
-from tetiwd.experiments.summary import markdown_table, number, p_value, seconds, signed, summary_markdown
+from tetiwd_experiments.statistics import check_results, overview, paired, per_repeat, rank_tests
+from tetiwd_experiments.summary import markdown_table, number, p_value, seconds, signed, summary_markdown
 
 ROUNDING = 1e-9
 METHODS = ("Te-TiWD", "static TIWD", "Ward")
@@ -237,12 +236,6 @@ def test_what_cannot_be_compared_is_refused():
         paired(results, "nobody")
     with pytest.raises(SettingsError, match="level must lie between 0 and 1, not 95"):
         paired(results, level=95)
-
-
-def test_without_posthocs_the_error_names_the_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "scikit_posthocs", None)
-    with pytest.raises(SettingsError, match=r'pip install "tetiwd\[experiments\]"'):
-        rank_tests(table(random_scores(11)))
 
 
 def tables_of(page):

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tetiwd.baselines.answer import Answer, answer_from_draws, split_by_epoch
 from tetiwd.chains import run_chains
 from tetiwd.data import DistanceSeries
 from tetiwd.errors import SettingsError
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.partitions import Partitions
+from tetiwd_experiments.baselines.answer import Answer, answer_from_draws, split_by_epoch
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ from sklearn.metrics import adjusted_rand_score
 
 from reference import rng_for
 from tetiwd import DistanceSeries, SettingsError
-from tetiwd.baselines.answer import answer_from_draws, split_by_epoch
-from tetiwd.baselines.linkage import hdbscan_clusters, linkage_clusters
-from tetiwd.baselines.methods import METHODS, OURS, Task, methods_named
-from tetiwd.baselines.wishart import Effort, pooled_clusters
-from tetiwd.experiments.designs import DESIGNS
-from tetiwd.experiments.repeat import series_of
 from tetiwd.params import Hyperparameters
 from tetiwd.partitions import Partitions
+from tetiwd_experiments.baselines.answer import answer_from_draws, split_by_epoch
+from tetiwd_experiments.baselines.linkage import hdbscan_clusters, linkage_clusters
+from tetiwd_experiments.baselines.methods import METHODS, OURS, Task, methods_named
+from tetiwd_experiments.baselines.wishart import Effort, pooled_clusters
+from tetiwd_experiments.designs import DESIGNS
+from tetiwd_experiments.repeat import series_of
 
 
 @pytest.fixture(scope="module")

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.baselines._gauss_kernels import GaussEpoch, update_links, update_objects
 from tetiwd.data import DistanceSeries
 from tetiwd.params import Gamma
 from tetiwd.start import coarseness, ward_labels
+from tetiwd_experiments.baselines._gauss_kernels import GaussEpoch, update_links, update_objects
 
 if TYPE_CHECKING:
     from tetiwd.partitions import Partitions

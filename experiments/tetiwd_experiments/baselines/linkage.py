@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tetiwd.baselines.answer import Answer
 from tetiwd.data import DistanceSeries
+from tetiwd_experiments.baselines.answer import Answer
 
 
 def linkage_clusters(series: DistanceSeries, n_clusters: Sequence[int], how: str) -> Answer:

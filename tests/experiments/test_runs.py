@@ -7,15 +7,15 @@ import pandas as pd
 import pytest
 
 from tetiwd import SettingsError
-from tetiwd.baselines.methods import METHODS, Method
 from tetiwd.errors import RunFolderError
-from tetiwd.experiments import runner
-from tetiwd.experiments.designs import DESIGNS, design_named
-from tetiwd.experiments.findings import trace_of_clusters, write_findings
-from tetiwd.experiments.folder import ExperimentFolder
-from tetiwd.experiments.plan import Plan
-from tetiwd.experiments.repeat import COLUMNS, run_repeat, simulated, variation_of_information
-from tetiwd.experiments.runner import run_experiment
+from tetiwd_experiments import runner
+from tetiwd_experiments.baselines.methods import METHODS, Method
+from tetiwd_experiments.designs import DESIGNS, design_named
+from tetiwd_experiments.findings import trace_of_clusters, write_findings
+from tetiwd_experiments.folder import ExperimentFolder
+from tetiwd_experiments.plan import Plan
+from tetiwd_experiments.repeat import COLUMNS, run_repeat, simulated, variation_of_information
+from tetiwd_experiments.runner import run_experiment
 
 FAST = {"methods": ("Ward", "HDBSCAN"), "n_warmup": 5, "n_draws": 5, "n_repeats": 2}
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from tetiwd.baselines.methods import OURS
-from tetiwd.experiments.statistics import ALL, SMALLER, check_results, overview, paired, rank_tests
+from tetiwd_experiments.baselines.methods import OURS
+from tetiwd_experiments.statistics import ALL, SMALLER, check_results, overview, paired, rank_tests
 
 if TYPE_CHECKING:
     import pandas as pd

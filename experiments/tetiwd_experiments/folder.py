@@ -9,9 +9,9 @@ import numpy as np
 
 import tetiwd
 from tetiwd.errors import RunFolderError
-from tetiwd.experiments.plan import Plan, Repeat
-from tetiwd.experiments.repeat import COLUMNS
 from tetiwd.writing import write_table, write_text
+from tetiwd_experiments.plan import Plan, Repeat
+from tetiwd_experiments.repeat import COLUMNS
 
 if TYPE_CHECKING:
     import pandas as pd

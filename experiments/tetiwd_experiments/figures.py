@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tetiwd.baselines.methods import OURS
 from tetiwd.errors import DataError, SettingsError
-from tetiwd.experiments.statistics import ALL, SMALLER, per_repeat
-from tetiwd.experiments.summary import number, signed
 from tetiwd.plots.colours import GREY, lineage_colour
 from tetiwd.plots.marks import quiet, svg_of
 from tetiwd.plots.style import FILL, INK, PIXEL, SMALL, SOFT, bare, styled, title
 from tetiwd.plots.text import count, label, text_width
 from tetiwd.writing import write_text, write_whole
+from tetiwd_experiments.baselines.methods import OURS
+from tetiwd_experiments.statistics import ALL, SMALLER, per_repeat
+from tetiwd_experiments.summary import number, signed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -158,7 +158,7 @@ def plot_differences(paired_table: "pd.DataFrame", variant: str | None = None, r
     Parameters
     ----------
     paired_table
-        From :func:`tetiwd.experiments.statistics.paired`; filter it to show fewer epochs or methods.
+        From :func:`tetiwd_experiments.statistics.paired`; filter it to show fewer epochs or methods.
     variant
         Whose rows are drawn; None if there is only one.
     reach

@@ -4,7 +4,6 @@
 differ by less than rounding are ties everywhere. A repeat with an unknown value (NaN) counts in no mean and no test.
 """
 
-from importlib import import_module
 from itertools import combinations
 from math import nan
 from typing import TYPE_CHECKING, Any
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.baselines.methods import OURS
 from tetiwd.errors import DataError, SettingsError
+from tetiwd_experiments.baselines.methods import OURS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,10 +66,10 @@ def rank_tests(results: "pd.DataFrame") -> "pd.DataFrame":
     and protocol. All are NaN where there is nothing to rank: fewer than two methods, or the same value everywhere.
     """
     from pandas import DataFrame
+    from scikit_posthocs import posthoc_dunn
     from scipy.stats import kruskal
 
     runs, rows = per_repeat(results), []
-    dunn_test = posthocs().posthoc_dunn
     methods = list(results.method.unique())
     for (variant, protocol), group_runs in runs.groupby(["variant", "protocol"], sort=False):
         shown = [method for method in methods if (group_runs.method == method).any()]
@@ -79,7 +78,7 @@ def rank_tests(results: "pd.DataFrame") -> "pd.DataFrame":
         p_dunn = DataFrame(nan, index=shown, columns=shown)
         if group_runs.ari.nunique() > 1 and group_runs.method.nunique() > 1:
             H, p_kruskal = map(float, kruskal(*(group.to_numpy() for _, group in group_runs.groupby("method").ari)))
-            p_by_pair = dunn_test(group_runs, val_col="ari", group_col="method", p_adjust="bonferroni")
+            p_by_pair = posthoc_dunn(group_runs, val_col="ari", group_col="method", p_adjust="bonferroni")
             p_dunn = p_by_pair.reindex(index=shown, columns=shown)
         for a, b in combinations(shown, 2):
             rows.append((variant, protocol, H, p_kruskal, a, b, float(p_dunn.loc[a, b])))
@@ -149,17 +148,6 @@ def check_results(results: "pd.DataFrame") -> None:
             f"methods saw different data in repeat {row['repeat']} of {row.variant!r}: data_seed differs; "
             "differences would not be paired. Run this repeat again"
         )
-
-
-def posthocs() -> Any:
-    """The package with Dunn's test, or an error that says how to get it."""
-    try:
-        return import_module("scikit_posthocs")
-    except ImportError as error:
-        raise SettingsError(
-            "Dunn's test needs scikit-posthocs, which is not installed; "
-            'install it with pip install "tetiwd[experiments]"'
-        ) from error
 
 
 def _by_epoch(results: "pd.DataFrame") -> list[tuple[str, int, Any]]:

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from tetiwd.baselines.methods import METHODS, methods_named
-from tetiwd.baselines.wishart import Effort
 from tetiwd.errors import SettingsError
-from tetiwd.experiments.defaults import FULL, N_DRAWS, N_WARMUP
-from tetiwd.experiments.designs import DESIGNS, Design, Protocol, design_named
 from tetiwd.params import check_seed, check_whole
+from tetiwd_experiments.baselines.methods import METHODS, methods_named
+from tetiwd_experiments.baselines.wishart import Effort
+from tetiwd_experiments.defaults import FULL, N_DRAWS, N_WARMUP
+from tetiwd_experiments.designs import DESIGNS, Design, Protocol, design_named
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,25 @@ from scipy import integrate, stats
 
 from reference import canonical, linked_partitions, random_labels, rng_for
 from tetiwd import Gamma
-from tetiwd.baselines import te_gauss
-from tetiwd.baselines._gauss_kernels import log_predictive
-from tetiwd.baselines.te_gauss import GaussPriors, GaussState, embed, log_joint, log_likelihood, log_partitions, sweep
 from tetiwd.model import log_prior_partitions
+from tetiwd_experiments.baselines import te_gauss
+from tetiwd_experiments.baselines._gauss_kernels import log_predictive
+from tetiwd_experiments.baselines.te_gauss import (
+    GaussPriors,
+    GaussState,
+    embed,
+    log_joint,
+    log_likelihood,
+    log_partitions,
+    sweep,
+)
 from visits import check_visits, normalised
 
 XI, WITHIN, BETWEEN = 1.3, 0.6, 1.1
 
 
 def state_of(X, labels) -> GaussState:
-    """A state with these chain ids: equal integers at consecutive epochs are linked."""
+    """A state with these lineages: equal integers at consecutive epochs are linked."""
     state = GaussState.start(X, labels)
     for t in range(len(X) - 1):
         here, there = np.unique(labels[t]), np.unique(labels[t + 1])

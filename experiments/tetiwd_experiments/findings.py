@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.baselines.wishart import Effort
 from tetiwd.chains import resolved
-from tetiwd.experiments.figures import plot_boxes, plot_differences, plot_projections, plot_traces_of_k, save_figure
-from tetiwd.experiments.folder import ExperimentFolder
-from tetiwd.experiments.plan import Plan
-from tetiwd.experiments.repeat import series_of
-from tetiwd.experiments.statistics import overview, paired, rank_tests
-from tetiwd.experiments.summary import summary_markdown
 from tetiwd.model import Simulation
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.sampler import Chain
 from tetiwd.writing import write_table, write_text
+from tetiwd_experiments.baselines.wishart import Effort
+from tetiwd_experiments.figures import plot_boxes, plot_differences, plot_projections, plot_traces_of_k, save_figure
+from tetiwd_experiments.folder import ExperimentFolder
+from tetiwd_experiments.plan import Plan
+from tetiwd_experiments.repeat import series_of
+from tetiwd_experiments.statistics import overview, paired, rank_tests
+from tetiwd_experiments.summary import summary_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.baselines.answer import Answer
-from tetiwd.baselines.methods import OURS, Task, methods_named
 from tetiwd.data import DistanceSeries
-from tetiwd.experiments.designs import design_named
-from tetiwd.experiments.plan import Repeat
 from tetiwd.model import Simulation
 from tetiwd.summarize.losses import as_loss, losses_to_draws
+from tetiwd_experiments.baselines.answer import Answer
+from tetiwd_experiments.baselines.methods import OURS, Task, methods_named
+from tetiwd_experiments.designs import design_named
+from tetiwd_experiments.plan import Repeat
 
 if TYPE_CHECKING:
     import pandas as pd
