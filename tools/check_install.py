@@ -58,6 +58,7 @@ def use(python: Path, folder: Path) -> None:
     where = subprocess.check_output([python, "-c", "import tetiwd; print(tetiwd.__file__)"], cwd=folder, text=True)
     if not Path(where.strip()).is_relative_to(folder):
         sys.exit(f"the package under test is {where.strip()}, not the one that was installed")
+    check_door(tetiwd, folder)
     run([*tetiwd, "simulate", "--sizes", "20,25,20", "--out", "play"], cwd=folder)
     run([*tetiwd, "check", *data], cwd=folder)
     run([*tetiwd, "fit", *data, *SHORT, "--out", "run"], cwd=folder)
@@ -69,12 +70,24 @@ def use(python: Path, folder: Path) -> None:
             sys.exit(f"{name} is empty")
 
 
+def check_door(tetiwd: list[object], folder: Path) -> None:
+    """The experiments are another package; without it, their command says where to get it."""
+    words = [*map(str, tetiwd), "experiment", "control"]
+    result = subprocess.run(words, check=False, cwd=folder, env=plain_environment(), capture_output=True, text=True)
+    if result.returncode != 2 or "tetiwd-experiments" not in result.stderr:
+        sys.exit(f"tetiwd experiment ended with code {result.returncode} and said: {result.stderr}")
+
+
 def run(words: list[object], **options: object) -> None:
     """One command, shown; a failure is a failure of the check."""
     shown = list(map(str, words))
     print("$", " ".join([Path(shown[0]).name, *shown[1:]]), flush=True)
-    plain = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
-    subprocess.run(shown, check=True, env=plain, **options)  # type: ignore[call-overload]
+    subprocess.run(shown, check=True, env=plain_environment(), **options)  # type: ignore[call-overload]
+
+
+def plain_environment() -> dict[str, str]:
+    """The environment variables without those that lead to other packages."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 SOURCES = {
     str(path): path.read_text("utf-8")
-    for folder in ("src", "tests", "tools", "benchmarks")
+    for folder in ("src", "experiments", "tests", "tools", "benchmarks")
     for path in ROOT.glob(f"{folder}/**/*.py")
 }
 README_WORDS = 500

@@ -20,7 +20,8 @@ sys.exit("numba" in sys.modules)
 def lint(source):
     """Exit code of the linter, and what it printed."""
     command = [sys.executable, "-c", LINT, "--config", str(ROOT / "pyproject.toml"), "--no-cache"]
-    environment = os.environ | {"PYTHONPATH": str(source), "PYTHONSAFEPATH": "1"}
+    path = os.pathsep.join([str(source), str(ROOT / "experiments")])
+    environment = os.environ | {"PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
     result = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=ROOT, check=False)
     return result.returncode, result.stdout + result.stderr
 
@@ -38,6 +39,7 @@ UPWARDS = {
     "sample": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from tetiwd.chains import run_chains",
     "io.netcdf": "import tetiwd.moves",
     "report.page": "import tetiwd.notes",
+    "cli.program": "from tetiwd_experiments import command",
 }
 
 
