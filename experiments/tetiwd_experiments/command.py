@@ -1,4 +1,4 @@
-"""``tetiwd experiment``: the experiments of the paper, and one more, with every method to compare with."""
+"""``tetiwd experiment``: the paper's experiments and one more, with all baseline methods."""
 
 from enum import StrEnum
 from pathlib import Path

@@ -37,13 +37,13 @@ class ExperimentFolder:
         differing = sorted(key for key, value in wanted.items() if there.get(key) != value and key != "n_repeats")
         if differing:
             raise RunFolderError(
-                f"{self.path} holds an experiment with another {differing[0]} ({there.get(differing[0])!r}); "
-                "choose another folder, or give the same settings to go on"
+                f"{self.path} holds an experiment with another {differing[0]} ({there.get(differing[0])!r})",
+                "choose another folder, or give the same settings to continue",
             )
         if there["n_repeats"] > plan.n_repeats:
             raise RunFolderError(
-                f"{self.path} holds an experiment with {there['n_repeats']} repeats, more than {plan.n_repeats}; "
-                "choose another folder, or give at least as many to go on"
+                f"{self.path} holds an experiment with {there['n_repeats']} repeats, more than {plan.n_repeats}",
+                "choose another folder, or give at least as many to continue",
             )
         self.tables.mkdir(exist_ok=True)
         self._keep(there | wanted)

@@ -145,8 +145,8 @@ def check_results(results: "pd.DataFrame") -> None:
     if other.any():
         row = fresh[other].iloc[0]
         raise DataError(
-            f"methods saw different data in repeat {row['repeat']} of {row.variant!r}: data_seed differs; "
-            "differences would not be paired. Run this repeat again"
+            f"methods saw different data in repeat {row['repeat']} of {row.variant!r}: data_seed differs",
+            "run this repeat again",
         )
 
 

@@ -1,1 +1,1 @@
-"""Other ways to cluster the same data, to compare with: static, pooled, Gaussian, and linkage."""
+"""Baseline methods for the same data: static, pooled, Gaussian, linkage and HDBSCAN."""
