@@ -12,7 +12,7 @@ import numpy as np
 from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError, Setting, Text, Where
 from tetiwd.io.files import File, in_file, text_lines
-from tetiwd.io.tables import Columns, listed
+from tetiwd.io.tables import Columns, check_unambiguous, listed
 from tetiwd.io.text_values import MISSING
 
 CHUNK_FIELDS = 1 << 16
@@ -22,9 +22,12 @@ TABS = (".tsv", ".tab", ".lsmat")
 class CsvTable:
     """A table of text, opened and read once: its first two rows are kept, the rest is read on demand."""
 
-    def __init__(self, file: File) -> None:
+    def __init__(
+        self, file: File, lines: Iterable[str] | None = None, *, quoting: Literal[0, 3] = csv.QUOTE_MINIMAL
+    ) -> None:
+        """``lines`` are those of the file if they are decoded in another way."""
         self.file = file
-        self._rest = csv_rows(file)
+        self._rest = csv_rows(file, lines, quoting)
         self.top = list(islice(self._rest, 2))  # (line, fields)
         if not self.top:
             raise DataError("holds no lines but comments", "check how it was written", where=Where(file=file.name))
@@ -32,13 +35,7 @@ class CsvTable:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the columns, which stand in the first row."""
-        names = tuple(name.strip() for name in self.top[0][1])
-        twice = next((name for name in names if name and names.count(name) > 1), None)
-        if twice is not None:
-            raise DataError(
-                f"has two columns named {twice!r}", "give every column its own name", where=Where(file=self.file.name)
-            )
-        return names
+        return tuple(name.strip() for name in self.top[0][1])
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """Line number and fields of every row; once."""
@@ -59,6 +56,7 @@ class CsvTable:
         lines = array("q")
         shared = _Stripped()
         with in_file(self.file.name):
+            check_unambiguous(self.names, [*text, *numbers, *maybe_numbers])
             for some_lines, fields in self._chunks():
                 lines += some_lines
                 require_memory(16 * len(parts) * len(lines), "the table", "use fewer rows or columns")
@@ -91,7 +89,7 @@ class CsvTable:
             if len(row) != width:
                 raise DataError(
                     f"has {len(row)} fields, but the first line names {width} columns",
-                    "look for a missing or superfluous separator",
+                    "look for a missing or superfluous separator or quotation mark",
                     where=Where(line=line),
                 )
             lines.append(line)
@@ -118,9 +116,7 @@ class _Stripped(dict[str, str | None]):
         return self[raw]
 
 
-def csv_rows(
-    file: File, decoded: Iterable[str] | None = None, *, quoting: Literal[0, 3] = csv.QUOTE_MINIMAL
-) -> Iterator[tuple[int, list[str]]]:
+def csv_rows(file: File, decoded: Iterable[str] | None, quoting: Literal[0, 3]) -> Iterator[tuple[int, list[str]]]:
     """Line number and fields of every row, without blank lines and without comments (#) at the beginning."""
     with in_file(file.name):
         lines = text_lines(file) if decoded is None else iter(decoded)

@@ -14,7 +14,6 @@ from typing import IO, Any, cast
 from tetiwd.errors import DataError, MemoryLimitError, Where
 
 GZIP_MAGIC = b"\x1f\x8b"
-BLOCK = 1 << 20  # characters read at a time
 LONGEST_LINE = 1 << 28  # characters; a line of a table of 10 million objects would not be longer
 
 
@@ -100,16 +99,16 @@ def unpacked(file: File) -> Iterator[IO[bytes]]:
 def text_lines(file: File) -> Iterator[str]:
     """The lines of a UTF-8 file, each with a newline; a byte order mark is left out."""
     with in_file(file.name), unpacked(file) as raw, io.TextIOWrapper(raw, "utf-8-sig") as text:
-        number, rest = 0, ""
-        while block := text.read(BLOCK):
-            if "\0" in block:
-                number += (rest + block).partition("\0")[0].count("\n") + 1
+        for number, line in enumerate(whole_lines(text), 1):
+            if "\0" in line:
                 raise DataError("holds a NUL byte", "this is not a text file", where=Where(line=number))
-            *lines, rest = (rest + block).split("\n")
-            number += len(lines)
-            if len(rest) > LONGEST_LINE:
-                fault = f"has more than {LONGEST_LINE} characters"
-                raise DataError(fault, "this is not a table", where=Where(line=number + 1))
-            yield from [line + "\n" for line in lines]
-        if rest:
-            yield rest
+            yield line
+
+
+def whole_lines(text: io.TextIOWrapper) -> Iterator[str]:
+    """The lines of a text; what has no end is refused before it fills the memory."""
+    for number, line in enumerate(iter(lambda: text.readline(LONGEST_LINE), ""), 1):
+        if len(line) == LONGEST_LINE:
+            fault = f"has more than {LONGEST_LINE} characters"
+            raise DataError(fault, "this is not a table", where=Where(line=number))
+        yield line

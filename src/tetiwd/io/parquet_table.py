@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError, Where
 from tetiwd.io.files import File, in_file
-from tetiwd.io.tables import Columns
+from tetiwd.io.tables import Columns, check_unambiguous
 
 
 class ParquetTable:
@@ -32,9 +32,6 @@ class ParquetTable:
             except Exception as error:  # a damaged file can fail anywhere, in any way
                 raise _damaged(error) from error
             self.names: tuple[str, ...] = tuple(self._schema.names)
-            twice = next((name for name in self.names if self.names.count(name) > 1), None)
-            if twice is not None:
-                raise DataError(f"has two columns named {twice!r}", "give every column its own name")
             if self.n_rows == 0:
                 raise DataError("has no rows", "check how it was written")
 
@@ -46,6 +43,7 @@ class ParquetTable:
         """These columns as text and these as numbers; ``maybe_numbers`` only where there are numbers in them."""
         no_numbers: dict[str, str] = {}
         with in_file(self.file.name):
+            check_unambiguous(self.names, [*text, *numbers, *maybe_numbers])
             for name in (*numbers, *maybe_numbers):
                 kind = self._schema.field(name).type
                 if _is_number(kind):

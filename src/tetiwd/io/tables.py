@@ -1,5 +1,6 @@
 """Tables with named columns: CSV, TSV (gz or not) and Parquet, read column by column into text and numbers."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -62,6 +63,14 @@ def column_for(table: Table, given: str | None, usual: str, setting: str) -> str
             [f"has no column {given!r}, which ", Setting(setting), " names"], f"its columns are {listed(table.names)}"
         )
     return given
+
+
+def check_unambiguous(names: Sequence[str], wanted: Sequence[str]) -> None:
+    """Refuse a wanted column whose name another one has, too."""
+    counts = Counter(names)
+    twice = next((name for name in wanted if counts[name] > 1), None)
+    if twice is not None:
+        raise DataError(f"has two columns named {twice!r}", "give every column its own name")
 
 
 def listed(names: Sequence[str], at_most: int = 12) -> str:

@@ -1,21 +1,21 @@
 """Lines of text decoded one by one: UTF-8 if valid, otherwise Windows-1252."""
 
 import codecs
+import io
 from collections.abc import Iterator
-from typing import IO
 
-from tetiwd.errors import DataError, Where
-from tetiwd.io.files import LONGEST_LINE, File, in_file, unpacked
+from tetiwd.errors import DataError
+from tetiwd.io.files import File, in_file, unpacked, whole_lines
 
-BLOCK = 1 << 20  # bytes
-WIDE = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+BLOCK = 1 << 20  # bytes that show how the file is written
 MANY_NULS = 0.2  # share of NUL bytes in the first block above which this is not text in a one-byte encoding
 
 
 class Lines:
-    """The lines of a file, each with a newline, and how many of them had to be repaired (known at the end).
+    """The lines of a file, and how many of them had to be repaired (known at the end).
 
-    Bytes that are invalid even in Windows-1252 become replacement characters; NUL bytes are dropped.
+    Bytes that are invalid even in Windows-1252 become replacement characters; NUL bytes are dropped. Lines end with a
+    newline or, in files without any, with a carriage return.
     """
 
     def __init__(self, file: File) -> None:
@@ -26,43 +26,24 @@ class Lines:
         self.n_mended = 0
         with in_file(self.file.name), unpacked(self.file) as raw:
             first = raw.read(BLOCK)
-            wide = WIDE.get(first[:2])
-            if wide is not None:
-                yield from self._wide(first[2:] + raw.read(), wide)
-                return
-            if first.count(b"\0") > MANY_NULS * len(first):
+            raw.seek(0)
+            wide = first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+            if not wide and first.count(b"\0") > MANY_NULS * len(first):
                 raise DataError("is not a text file, or UTF-16 without a mark", "save it as UTF-8")
-            for line in _byte_lines(first.removeprefix(codecs.BOM_UTF8), raw):
-                yield self._decoded(line)
-
-    def _wide(self, whole: bytes, encoding: str) -> Iterator[str]:
-        text = whole.decode(encoding, errors="replace")
-        for line in text.rstrip("\n").split("\n"):
-            self.n_mended += "\ufffd" in line
-            yield line.replace("\0", "") + "\n"
-
-    def _decoded(self, line: bytes) -> str:
-        tidy = line.replace(b"\0", b"") if b"\0" in line else line
-        try:
-            text = tidy.decode("utf-8")
-        except UnicodeDecodeError:
-            self.n_mended += 1
-            return tidy.decode("cp1252", errors="replace")
-        self.n_mended += tidy is not line
-        return text
+            end = "\n" if b"\n" in first or b"\r" not in first else "\r"
+            encoding, errors = ("utf-16", "replace") if wide else ("utf-8-sig", "surrogateescape")
+            with io.TextIOWrapper(raw, encoding, errors, newline=end) as text:
+                for line in whole_lines(text):
+                    mended = _mended(line)
+                    self.n_mended += mended != line or (wide and "\ufffd" in line)
+                    yield mended
 
 
-def _byte_lines(first: bytes, raw: IO[bytes]) -> Iterator[bytes]:
-    """Lines, separated by newlines or, in files without any, by carriage returns."""
-    end = b"\n" if b"\n" in first or b"\r" not in first else b"\r"
-    rest, block, number = b"", first, 0
-    while block:
-        *lines, rest = (rest + block).split(end)
-        number += len(lines)
-        if len(rest) > LONGEST_LINE:
-            fault = f"has more than {LONGEST_LINE} characters"
-            raise DataError(fault, "this is not a table", where=Where(line=number + 1))
-        yield from (line + b"\n" for line in lines)
-        block = raw.read(BLOCK)
-    if rest:
-        yield rest
+def _mended(line: str) -> str:
+    """A line without NUL bytes, read as Windows-1252 if some of its bytes are not UTF-8."""
+    line = line.replace("\0", "")
+    try:
+        line.encode()
+    except UnicodeEncodeError:  # these bytes were kept as surrogates
+        return line.encode(errors="surrogateescape").decode("cp1252", errors="replace")
+    return line

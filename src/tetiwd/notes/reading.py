@@ -7,8 +7,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from tetiwd.errors import DataError, Where
-from tetiwd.io.csv_table import csv_rows
+from tetiwd.errors import DataError
+from tetiwd.io.csv_table import CsvTable
 from tetiwd.io.files import File, find_file, in_file
 from tetiwd.io.parquet_table import ParquetTable
 from tetiwd.io.tables import PARQUET, listed
@@ -48,7 +48,7 @@ def read_notes(
     names = {"id": id, "date": date, "text": text, **{f"outcome {name}": name for name in outcomes}}
     with in_file(file.name):
         if file.ending in PARQUET:
-            columns, mended = _from_parquet(file, names), 0
+            columns, mended = _columns(ParquetTable(file), names), 0
         else:
             columns, mended = _from_text(file, names)
         wanted = {name: columns[name] for name in outcomes}
@@ -60,17 +60,9 @@ def check_columns(given: Sequence[str], wanted: dict[str, str]) -> None:
     for role, name in wanted.items():
         if name not in given:
             raise DataError(f"has no column {name!r} ({role})", f"its columns are {listed(given)}")
-        if given.count(name) > 1:
-            raise DataError(f"has two columns named {name!r}", "give every column its own name")
         roles = [role for role, other in wanted.items() if other == name]
         if len(roles) > 1:
             raise DataError(f"column {name!r} cannot be both {' and '.join(roles)}", "name different columns")
-
-
-def _from_parquet(file: File, wanted: dict[str, str]) -> dict[str, list[Any]]:
-    table = ParquetTable(file)
-    check_columns(table.names, wanted)
-    return table.read([*wanted.values()], []).text
 
 
 def _from_text(file: File, wanted: dict[str, str]) -> tuple[dict[str, list[Any]], int]:
@@ -79,39 +71,22 @@ def _from_text(file: File, wanted: dict[str, str]) -> tuple[dict[str, list[Any]]
     Tab-separated tables are often written without quoting, so this is tried if quoted fields make no sense.
     """
     lines = Lines(file)
-    try:
-        return _columns(csv_rows(file, lines), wanted), lines.n_mended
-    except DataError as error:
-        names = next((line for line in lines if line.strip() and not line.startswith("#")), "")
-        if "\t" not in names:
-            raise
-        try:
-            return _columns(csv_rows(file, lines, quoting=csv.QUOTE_NONE), wanted), lines.n_mended
-        except DataError:
-            raise error from None
-
-
-def _columns(rows: Iterator[tuple[int, list[str]]], wanted: dict[str, str]) -> dict[str, list[Any]]:
     with _long_fields():
-        _, first = next(rows, (0, []))
-        if not first:
-            raise DataError("holds no lines but comments", "check how it was written")
-        names = [name.strip() for name in first]
-        check_columns(names, wanted)
-        positions = {name: names.index(name) for name in wanted.values()}
-        columns: dict[str, list[Any]] = {name: [] for name in positions}
-        for line, fields in rows:
-            if len(fields) != len(names):
-                raise DataError(
-                    f"ends a row of {len(fields)} fields, but there are {len(names)} columns",
-                    "look for a missing or superfluous separator or quotation mark",
-                    where=Where(line=line),
-                )
-            for name, position in positions.items():
-                columns[name].append(fields[position])
-    if not next(iter(columns.values())):
-        raise DataError(f"has a line of names ({listed(names)}) but no rows", "check how it was written")
-    return columns
+        try:
+            return _columns(CsvTable(file, lines), wanted), lines.n_mended
+        except DataError as error:
+            names = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+            if "\t" not in names:
+                raise
+            try:
+                return _columns(CsvTable(file, lines, quoting=csv.QUOTE_NONE), wanted), lines.n_mended
+            except DataError:
+                raise error from None
+
+
+def _columns(table: CsvTable | ParquetTable, wanted: dict[str, str]) -> dict[str, list[Any]]:
+    check_columns(table.names, wanted)
+    return table.read([*wanted.values()], []).text
 
 
 @contextmanager
