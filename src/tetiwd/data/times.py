@@ -15,7 +15,8 @@ def check_times(times: Any, n_epochs: int) -> tuple[Any, ...]:
     """One label per epoch, all different, of one kind, increasing unless they are text."""
     values = as_list(times, "times", "one label per epoch")
     if len(values) != n_epochs:
-        raise DataError(f"there are {n_epochs} epochs but {len(values)} time labels", "give one per epoch")
+        fault = [f"{n_epochs} epochs but ", Setting("times"), f" has {len(values)} labels"]
+        raise DataError(fault, "give one per epoch")
     check_values(values, "the time label of epoch", "time labels")
     first: dict[Any, int] = {}
     for t, value in enumerate(values):

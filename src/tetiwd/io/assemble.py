@@ -1,6 +1,6 @@
 """From the matrices of a reader to a series: one matrix per epoch, or one matrix over all epochs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
 from tetiwd.data.checks import row_blocks
+from tetiwd.data.times import check_times
 from tetiwd.errors import DataError, Setting, TetiwdError, Text, Where
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.epochs_from_names import epochs_from_names
 from tetiwd.io.files import in_file
-from tetiwd.io.windows import EpochOfRows, describe_order
+from tetiwd.io.windows import EpochOfRows, describe_order, rows_by_epoch
 
 Item = TypeVar("Item", bound="Named")
 
@@ -38,7 +39,11 @@ def series_of_epochs(
             ["give one matrix over all times with the times of its rows, or leave out ", Setting("cross")],
             where=Where(file=epochs[0].file),
         )
-    epochs, labels = _large_enough(epochs, labels, settings, remarks)
+    with in_file(epochs[0].file):
+        sizes = [len(epoch.matrix) if epoch.matrix.ndim else 0 for epoch in epochs]
+        small = _too_small(dict(zip(labels, sizes, strict=True)), settings, remarks)
+    epochs = [epoch for epoch, label in zip(epochs, labels, strict=True) if label not in small]
+    labels = [label for label in labels if label not in small]
     _check_all_have_ids(epochs)
     matrices = []
     for epoch in epochs:
@@ -81,13 +86,8 @@ def in_order(
             where=Where(file=epochs[0].file),
         )
     if settings.times is not None:
-        if len(settings.times) != len(epochs):
-            raise DataError(
-                [f"{len(epochs)} epochs but ", Setting("times"), f" has {len(settings.times)} labels"],
-                "give one per epoch",
-                where=Where(file=", ".join(dict.fromkeys(epoch.file for epoch in epochs))),
-            )
-        return list(epochs), list(settings.times)
+        with in_file(", ".join(dict.fromkeys(epoch.file for epoch in epochs))):
+            return list(epochs), list(check_times(settings.times, len(epochs)))
     labels, order = epochs_from_names([epoch.name for epoch in epochs])
     if len(epochs) > 1:
         remarks.append(describe_order(labels, f"from the names of {source}"))
@@ -104,13 +104,18 @@ def series_of_pooled(
 ) -> DistanceSeries:
     """One matrix over all epochs."""
     with in_file(file):
-        rows = rows_to_keep(time, settings, remarks)
+        rows, time = large_epochs(time, settings, remarks)
         if rows is not None:
-            matrix, time = matrix[np.ix_(rows, rows)], time.take(rows)
+            matrix = matrix[np.ix_(rows, rows)]
             ids = None if ids is None else [ids[row] for row in rows]
         matrix = as_kept(matrix, settings.dtype)
         if settings.kind == "similarities":
-            return _pooled_similarities(matrix, ids, time, settings)
+            _check_one_row_each(matrix, time)
+            epochs = [
+                Epoch(str(label), file, matrix[np.ix_(rows, rows)], None if ids is None else [ids[row] for row in rows])
+                for label, rows in rows_by_epoch(time)
+            ]
+            return series_of_epochs(epochs, list(time.categories), settings, remarks)
         keep: bool | Literal["if known"] = settings.keeps_cross(len(matrix))
         unasked = settings.cross is None
         series = DistanceSeries.from_pooled(
@@ -127,18 +132,16 @@ def series_of_pooled(
         return series
 
 
-def rows_to_keep(time: EpochOfRows, settings: DataSettings, remarks: list[str]) -> list[int] | None:
-    """Rows of epochs that are large enough; None for all of them."""
-    if not settings.drop_small:
-        return None
-    sizes = dict.fromkeys(time.categories, 0)
-    for label in time:
-        sizes[label] += 1
-    small = {label: n for label, n in sizes.items() if n < settings.min_objects}
+def large_epochs(
+    time: EpochOfRows, settings: DataSettings, remarks: list[str]
+) -> tuple[NDArray[np.intp] | None, EpochOfRows]:
+    """Rows of epochs that are large enough (None for all of them), and their epochs."""
+    sizes = {label: len(rows) for label, rows in rows_by_epoch(time)}
+    small = _too_small(sizes, settings, remarks)
     if not small:
-        return None
-    _remark_on_small(small, len(sizes), settings, remarks)
-    return [row for row, label in enumerate(time) if label not in small]
+        return None, time
+    rows = np.flatnonzero(~time.isin(small))
+    return rows, time[rows].remove_unused_categories()
 
 
 def as_kept(matrix: NDArray[Any], dtype: str) -> NDArray[Any]:
@@ -155,47 +158,29 @@ def as_kept(matrix: NDArray[Any], dtype: str) -> NDArray[Any]:
     return narrow
 
 
-def _pooled_similarities(
-    matrix: NDArray[Any], ids: Sequence[Any] | None, time: EpochOfRows, settings: DataSettings
-) -> DistanceSeries:
+def _check_one_row_each(matrix: NDArray[Any], time: EpochOfRows) -> None:
     if matrix.ndim != 2 or len({*matrix.shape, len(time)}) > 1:
         raise DataError(
             f"the similarities have shape {matrix.shape} but there are times of {len(time)} objects",
             "give one row and one column per object",
         )
-    rows = {label: np.array([r for r, epoch in enumerate(time) if epoch == label]) for label in time.categories}
-    return DistanceSeries.from_similarities(
-        [matrix[np.ix_(members, members)] for members in rows.values()],
-        ids=None if ids is None else [[ids[r] for r in members] for members in rows.values()],
-        times=list(rows),
-        symmetrize=settings.symmetrize,  # type: ignore[arg-type] # checked by the settings
-        min_objects=settings.min_objects,
-    )
 
 
-def _large_enough(
-    epochs: list[Epoch], labels: list[Any], settings: DataSettings, remarks: list[str]
-) -> tuple[list[Epoch], list[Any]]:
-    sizes = [len(epoch.matrix) if epoch.matrix.ndim else 0 for epoch in epochs]
-    small = {label: n for label, n in zip(labels, sizes, strict=True) if n < settings.min_objects}
+def _too_small(sizes: Mapping[Any, int], settings: DataSettings, remarks: list[str]) -> list[Any]:
+    """The epochs to leave out, with a remark about them."""
+    small = {label: n for label, n in sizes.items() if n < settings.min_objects}
     if not settings.drop_small or not small:
-        return epochs, labels
-    with in_file(epochs[0].file):
-        _remark_on_small(small, len(epochs), settings, remarks)
-    kept = [t for t, label in enumerate(labels) if label not in small]
-    return [epochs[t] for t in kept], [labels[t] for t in kept]
-
-
-def _remark_on_small(small: dict[Any, int], n_epochs: int, settings: DataSettings, remarks: list[str]) -> None:
-    if len(small) == n_epochs:
+        return []
+    if len(small) == len(sizes):
         raise DataError(
             f"no epoch has {settings.min_objects} objects (the largest has {max(small.values())})",
             ["use longer epochs, or a smaller ", Setting("min_objects")],
         )
     shown = ", ".join(f"{label} ({n})" for label, n in small.items())
     remarks.append(
-        f"left out {len(small)} of {n_epochs} epochs with fewer than {settings.min_objects} objects: {shown}"
+        f"left out {len(small)} of {len(sizes)} epochs with fewer than {settings.min_objects} objects: {shown}"
     )
+    return list(small)
 
 
 def _check_all_have_ids(epochs: Sequence[Epoch]) -> None:

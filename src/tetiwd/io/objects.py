@@ -8,7 +8,7 @@ from tetiwd.errors import DataError, Setting, Text, Where
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import find_file, in_file
 from tetiwd.io.open_table import open_table
-from tetiwd.io.tables import Columns, as_ids, column_for, is_missing, listed
+from tetiwd.io.tables import Columns, as_ids, column_for, listed
 from tetiwd.io.windows import EpochOfRows, epochs_of
 
 
@@ -96,9 +96,5 @@ def times_of_rows(
         rows, known = [at[str(id)] for id in ids], list(ids)
         if len(at) > len(set(rows)):
             remarks.append(f"{len(at) - len(set(rows))} rows of {objects.file} belong to no object of the matrix")
-    for row in rows:
-        if is_missing(objects.times[row]):
-            remedy = "fill it in, or take the object out of the matrix"
-            raise DataError("there is no time", remedy, where=objects.where(row))
     times = [objects.times[row] for row in rows]
     return known, epochs_of(times, settings, lambda i: objects.where(rows[i]), objects.declared)

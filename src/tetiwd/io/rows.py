@@ -12,7 +12,7 @@ from tetiwd.io.assemble import in_order
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File
 from tetiwd.io.tables import Columns, Table, column_for, is_missing, listed
-from tetiwd.io.windows import EpochOfRows, epochs_of
+from tetiwd.io.windows import EpochOfRows, epochs_of, with_order
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def epochs_of_parts(
     if not any(with_time):
         ordered, labels = in_order(parts, settings, remarks, "files")
         each = [label for part, label in zip(ordered, labels, strict=True) for _ in part.rows]
-        return ordered, EpochOfRows(each, labels)
+        return ordered, with_order(each, labels)
     if not all(with_time):
         lacking, having = parts[with_time.index(False)], parts[with_time.index(True)]
         raise DataError(

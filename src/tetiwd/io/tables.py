@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.data import labels
 from tetiwd.errors import DataError, Setting, Where
 from tetiwd.io.files import File
 from tetiwd.io.text_values import MISSING, as_plain_integers
@@ -81,7 +82,7 @@ def listed(names: Sequence[str], at_most: int = 12) -> str:
 
 def is_missing(value: Any) -> bool:
     """No value, or one of the usual ways to write that there is none."""
-    return value is None or value != value or (isinstance(value, str) and value in MISSING)
+    return labels.is_missing(value) or (isinstance(value, str) and value in MISSING)
 
 
 def as_ids(values: Sequence[Any]) -> list[Any]:

@@ -1,15 +1,24 @@
 """From the times of objects to epochs: as they are, or as the year, quarter, month, week or day of a date."""
 
 import datetime
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tetiwd.data.checks import located
 from tetiwd.data.time_order import read_date
 from tetiwd.data.times import check_times, sorted_times
 from tetiwd.errors import DataError, Setting, Where
 from tetiwd.io.data_settings import DataSettings
+from tetiwd.io.tables import is_missing
 from tetiwd.io.text_values import as_numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+EpochOfRows: TypeAlias = "pd.Categorical"  # ordered: the epoch of every row, together with all epochs in order of time
 
 FINE_ENOUGH = {
     "year": ("year", "month", "day"),
@@ -20,20 +29,18 @@ FINE_ENOUGH = {
 }
 
 
-class EpochOfRows(list[Any]):
-    """The epoch of every row, together with all epochs in order of time."""
+def with_order(labels: Sequence[Any], order: Sequence[Any]) -> EpochOfRows:
+    """The epochs of all rows from their labels and the order of these."""
+    import pandas as pd
 
-    ordered = True  # what DistanceSeries asks an ordered Categorical
+    code = {label: t for t, label in enumerate(order)}
+    return pd.Categorical.from_codes([code[label] for label in labels], pd.Index(order, dtype=object), ordered=True)
 
-    def __init__(self, labels: Sequence[Any], categories: Sequence[Any]) -> None:
-        super().__init__(labels)
-        self.categories = list(categories)
 
-    def take(self, rows: Sequence[int]) -> "EpochOfRows":
-        """The same for some of the rows."""
-        labels = [self[row] for row in rows]
-        present = set(labels)
-        return EpochOfRows(labels, [label for label in self.categories if label in present])
+def rows_by_epoch(time: EpochOfRows) -> Iterator[tuple[Any, NDArray[np.intp]]]:
+    """Every epoch and its rows, in order of time."""
+    for t, label in enumerate(time.categories):
+        yield label, np.flatnonzero(time.codes == t)
 
 
 def epochs_of(
@@ -47,17 +54,19 @@ def epochs_of(
     Their order is that of ``settings.times``, or the declared one of a column that has one, or that of time; text
     whose order in time is not known is refused. ``where`` says for an error where the time of a row stands.
     """
+    for row, time in enumerate(times):
+        if is_missing(time):
+            raise DataError("there is no time", "fill it in, or take the object out", where=where(row))
     labels, ordered = (list(times), None) if settings.by is None else _windows(times, settings.by, where)
     if settings.by is None and all(isinstance(time, str) for time in times):
         labels = as_numbers(times) or labels
     if settings.times is not None:
-        return EpochOfRows(labels, _as_listed(labels, settings.times, where))
+        return with_order(labels, _as_listed(labels, settings.times, where))
     if ordered is not None:
-        return EpochOfRows(labels, ordered)
+        return with_order(labels, ordered)
     if declared is not None:
-        present = set(times)
-        return EpochOfRows(times, [label for label in declared if label in present])
-    return EpochOfRows(labels, _sorted(labels, where))
+        return with_order(times, declared).remove_unused_categories()
+    return with_order(labels, _sorted(labels, where))
 
 
 def describe_order(epochs: Sequence[Any], source: str) -> str:

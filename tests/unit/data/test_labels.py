@@ -127,7 +127,7 @@ FAULTS = {
         lambda: distances(good(), ids=[IDS, ["a", None, "c", "d"], IDS]),
         "the id of epoch 1 (2003) at position 1 is missing; fill it in",
     ),
-    "number of times": (lambda: distances(good(), times=[1, 2]), "there are 3 epochs but 2 time labels"),
+    "number of times": (lambda: distances(good(), times=[1, 2]), "3 epochs but times has 2 labels"),
     "duplicate times": (
         lambda: distances(good(), times=[2001, 2003, 2001]),
         "the time label 2001 occurs twice, at epochs 0 and 2",

@@ -16,7 +16,7 @@ from tetiwd.data.checks import Matrix
 from tetiwd.data.memory import require_memory
 from tetiwd.data.time_order import read_date
 from tetiwd.errors import DataError, Setting, SettingsError, Where
-from tetiwd.io.assemble import Epoch, in_order, rows_to_keep, series_of_epochs, series_of_pooled
+from tetiwd.io.assemble import Epoch, in_order, large_epochs, series_of_epochs, series_of_pooled
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, in_file, text_lines
 from tetiwd.io.objects import ObjectTable, read_objects, rows_by_id
@@ -31,7 +31,7 @@ from tetiwd.io.sequences import (
     sequence_distances,
 )
 from tetiwd.io.tables import is_missing
-from tetiwd.io.windows import EpochOfRows, epochs_of
+from tetiwd.io.windows import EpochOfRows, epochs_of, rows_by_epoch, with_order
 
 METRICS = ("hamming", "p-distance")
 DATE = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
@@ -80,19 +80,19 @@ def read_fasta(files: Sequence[File], settings: DataSettings, remarks: list[str]
     ids = [id for records in every for id in records.ids]
     file = ", ".join(records.file for records in every)
     codes = _codes(every, remarks)
-    small = rows_to_keep(time, settings, remarks)
-    if small is not None:
-        rows, time = [rows[row] for row in small], time.take(small)
+    large, time = large_epochs(time, settings, remarks)
+    if large is not None:
+        rows = [rows[row] for row in large]
     with in_file(file):
         if len(time.categories) > 1 and settings.keeps_cross(len(rows)):
             matrix = _distances(codes, rows, metric, settings.dtype, ids)
             return series_of_pooled(file, matrix, [ids[row] for row in rows], time, settings, remarks)
         epochs = []
-        for label in time.categories:
-            members = [row for row, epoch in zip(rows, time, strict=True) if epoch == label]
+        for label, positions in rows_by_epoch(time):
+            members = [rows[position] for position in positions]
             matrix = _distances(codes, members, metric, settings.dtype, ids)
             epochs.append(Epoch(str(label), file, matrix, [ids[row] for row in members]))
-        return series_of_epochs(epochs, time.categories, settings, remarks)
+        return series_of_epochs(epochs, list(time.categories), settings, remarks)
 
 
 READER = Reader(
@@ -183,7 +183,7 @@ def _epochs(
     elif settings.times is not None or (not any(dates) and settings.by is None):
         every, labels = in_order(every, settings, remarks, "files")
         each = [label for records, label in zip(every, labels, strict=True) for _ in records.ids]
-        return every, list(range(len(each))), EpochOfRows(each, labels)
+        return every, list(range(len(each))), with_order(each, labels)
     places = [(records, row) for records in every for row in range(len(records.ids))]
 
     def where(position: int, end: str = "") -> Where:

@@ -8,7 +8,7 @@ from tetiwd.data import DistanceSeries
 from tetiwd.data.memory import require_memory
 from tetiwd.data.metrics import SQUARED_AS_IS
 from tetiwd.errors import DataError, Setting, SettingsError, Where
-from tetiwd.io.assemble import rows_to_keep
+from tetiwd.io.assemble import large_epochs
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, in_file
 from tetiwd.io.open_table import open_table
@@ -37,9 +37,9 @@ def read_features(files: Sequence[File], settings: DataSettings, remarks: list[s
         X = np.empty((len(time), len(names)))  # (rows, features)
         for column, name in enumerate(names):
             X[:, column] = np.concatenate([part.numbers(name) for part in parts])
-        rows = rows_to_keep(time, settings, remarks)
+        rows, time = large_epochs(time, settings, remarks)
         if rows is not None:
-            X, time = X[rows], time.take(rows)
+            X = X[rows]
             ids = None if ids is None else [ids[row] for row in rows]
         series = DistanceSeries.from_features(
             pd.DataFrame(X, columns=names, copy=False),  # so that the series knows the names

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
-from tetiwd.data.labels import is_missing, plain
+from tetiwd.data.labels import plain
 from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.errors import DataError, Setting, Text, Where
 from tetiwd.io.assemble import series_of_pooled
@@ -97,10 +97,6 @@ def _ids(obs: Any, settings: DataSettings, read_elem: Any) -> list[Any]:
 
 def _time(values: Any, name: str, settings: DataSettings) -> EpochOfRows:
     times = [plain(value) for value in np.asarray(values, dtype=object)]
-    for row, value in enumerate(times):
-        if is_missing(value):
-            place = Where(matrix=f"obs, column {name}:")
-            raise DataError(f"row {row} has no time", "fill it in, or take the object out", where=place)
     declared = [plain(value) for value in values.categories] if getattr(values, "ordered", False) else None
     return epochs_of(times, settings, lambda row: Where(matrix=f"obs, column {name}, row {row}:"), declared)
 

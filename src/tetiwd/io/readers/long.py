@@ -19,6 +19,7 @@ from tetiwd.io.readers.arrays import unfolded
 from tetiwd.io.readers.reader import Reader
 from tetiwd.io.rows import Part, epochs_of_parts, part_of, time_column
 from tetiwd.io.tables import TABLES, Table, as_ids, is_row_number, listed
+from tetiwd.io.windows import rows_by_epoch
 
 PAIR = ("first", "second", "distance")  # the settings that name the columns of a pair
 BYTES_PER_ROW = 200  # what sorting takes, measured
@@ -27,6 +28,8 @@ SAME = 1e-10  # two values of a pair agree if they differ by no more than this t
 
 def read_long(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> DistanceSeries:
     """A series from tables with the columns time (if there is more than one epoch), i, j and distance."""
+    import pandas as pd
+
     if settings.kind == "distances":
         settings.are_squared()
     settings = _with_names(files[0], settings, remarks)
@@ -34,22 +37,19 @@ def read_long(files: Sequence[File], settings: DataSettings, remarks: list[str])
     first, second = (
         [name for part in parts for name in part.text(column)] for column in (settings.first, settings.second)
     )
-    code = {name: position for position, name in enumerate(dict.fromkeys([*first, *second]))}
-    ids = as_ids(list(code))
-    firsts, seconds = (np.array([code[name] for name in column]) for column in (first, second))
+    codes, names = pd.factorize(np.fromiter([*first, *second], dtype=object))
+    ids = as_ids(names.tolist())
+    firsts, seconds = np.split(codes, 2)
     values = np.concatenate([part.numbers(settings.distance) for part in parts])
     file = ", ".join(part.file for part in parts)
     epochs = []
     with in_file(file):
         require_memory(BYTES_PER_ROW * len(values), f"sorting {len(values)} rows", "give the distances as matrices")
-        position = {label: t for t, label in enumerate(time.categories)}
-        epoch_of_row = np.array([position[label] for label in time])
-        for t, label in enumerate(time.categories):
-            rows = np.flatnonzero(epoch_of_row == t)
+        for t, (label, rows) in enumerate(rows_by_epoch(time)):
             with located(matrix=f"epoch {label}", epoch=t):
                 pairs = Pairs(label, ids, firsts[rows], seconds[rows], values[rows])
                 epochs.append(Epoch(str(label), file, pairs.matrix(settings), pairs.ids))
-    return series_of_epochs(epochs, time.categories, settings, remarks)
+    return series_of_epochs(epochs, list(time.categories), settings, remarks)
 
 
 def holds_pairs(file: File, settings: DataSettings) -> bool:
@@ -126,14 +126,12 @@ class Pairs:
         second: NDArray[np.intp],
         values: NDArray[np.float64],
     ) -> None:
+        import pandas as pd
+
         self.label, self.values = label, values
-        both = np.stack([first, second], axis=1).ravel()
-        _, appears, inverse = np.unique(both, return_index=True, return_inverse=True)
-        order = np.argsort(appears)  # objects in the order in which they first appear
-        place = np.empty(len(order), dtype=np.int64)
-        place[order] = np.arange(len(order))
-        local = place[inverse.ravel()].reshape(-1, 2)
-        self.ids = [ids[both[appears[o]]] for o in order]
+        codes, objects = pd.factorize(np.stack([first, second], axis=1).ravel())  # as they first appear
+        local = codes.reshape(-1, 2)
+        self.ids = [ids[position] for position in objects]
         self.low, self.high = local.min(axis=1), local.max(axis=1)
 
     def matrix(self, settings: DataSettings) -> NDArray[np.float64]:

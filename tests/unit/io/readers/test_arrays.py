@@ -313,7 +313,7 @@ FAULTS = {
     "times missing": (
         "D.npz",
         archive(D=npy(GOOD), time=npy(np.array([1, 1, 1, np.nan, 1]))),
-        "time at row 3",
+        "the array 'time', row 3: there is no time; fill it in",
     ),
 }
 

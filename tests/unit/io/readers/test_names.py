@@ -74,7 +74,7 @@ def test_epochs_from_times(case):
     times, labels, order = TIMES[case]
     epochs = epochs_of(times, DataSettings(), at)
     assert list(epochs) == (labels or times)
-    assert epochs.categories == order
+    assert list(epochs.categories) == order
 
 
 def test_order_is_not_guessed():
@@ -83,13 +83,13 @@ def test_order_is_not_guessed():
 
 
 def test_listed_times_are_compared_as_text():
-    assert epochs_of(["1.0", "2.5"], DataSettings(times=(1, 2.5)), at).categories == [1.0, 2.5]
-    assert epochs_of(["b", "7"], DataSettings(times=("b", 7)), at).categories == ["b", "7"]
+    assert list(epochs_of(["1.0", "2.5"], DataSettings(times=(1, 2.5)), at).categories) == [1.0, 2.5]
+    assert list(epochs_of(["b", "7"], DataSettings(times=("b", 7)), at).categories) == ["b", "7"]
 
 
 def test_declared_order_wins():
     epochs = epochs_of(["b", "a", "b"], DataSettings(), at, declared=["c", "b", "a"])
-    assert epochs.categories == ["b", "a"]
+    assert list(epochs.categories) == ["b", "a"]
 
 
 def test_times_of_two_kinds():
@@ -113,13 +113,13 @@ WINDOWS = {
 @pytest.mark.parametrize("by", WINDOWS)
 def test_windows(by):
     epochs = epochs_of(DATES, DataSettings(by=by), at)
-    assert (list(epochs), epochs.categories) == WINDOWS[by]
+    assert (list(epochs), list(epochs.categories)) == WINDOWS[by]
 
 
 def test_bare_years_and_months():
-    assert epochs_of([2014, 2013], DataSettings(by="year"), at).categories == [2013, 2014]
-    assert epochs_of(["2014-08", "2014"], DataSettings(by="year"), at).categories == [2014]
-    assert epochs_of(["2014-08", "2013-02"], DataSettings(by="quarter"), at).categories == ["2013-Q1", "2014-Q3"]
+    assert list(epochs_of([2014, 2013], DataSettings(by="year"), at).categories) == [2013, 2014]
+    assert list(epochs_of(["2014-08", "2014"], DataSettings(by="year"), at).categories) == [2014]
+    assert list(epochs_of(["2014-08", "2013-02"], DataSettings(by="quarter"), at).categories) == ["2013-Q1", "2014-Q3"]
 
 
 @pytest.mark.parametrize(
@@ -139,9 +139,9 @@ def test_no_windows_without_dates(times, by, message):
 
 
 def test_some_of_the_rows():
-    some = epochs_of(["b", "a", "c"], DataSettings(times=("a", "b", "c")), at).take([2, 1])
+    some = epochs_of(["b", "a", "c"], DataSettings(times=("a", "b", "c")), at).take([2, 1]).remove_unused_categories()
     assert list(some) == ["c", "a"]
-    assert some.categories == ["a", "c"]
+    assert list(some.categories) == ["a", "c"]
 
 
 def test_a_long_order_is_cut():

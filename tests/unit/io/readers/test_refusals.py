@@ -689,7 +689,7 @@ def h5ad_no_such_matrix():
     return [*as_h5ad(WHOLE), "obsp='other'"]
 
 
-@fault(DATA, "d.h5ad", "column time: row 0", "fill it in")
+@fault(DATA, "d.h5ad", "column time, row 0", "fill it in")
 def h5ad_no_time():
     return as_h5ad(WHOLE, time=[np.nan, *TIME[1:].astype(float)])
 
