@@ -8,7 +8,7 @@ from tetiwd.errors import DataError, Setting, Text, Where
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import find_file, in_file
 from tetiwd.io.open_table import open_table
-from tetiwd.io.tables import Columns, as_ids, column_for, listed
+from tetiwd.io.tables import Columns, as_ids, column_for, no_column
 from tetiwd.io.windows import EpochOfRows, epochs_of
 
 
@@ -42,10 +42,7 @@ def read_objects(settings: DataSettings) -> ObjectTable | None:
         time = column_for(table, settings.time, "time", "time")
         id = column_for(table, settings.id, "id", "id")
         if time is None:
-            raise DataError(
-                'has no column "time"',
-                ["name the column of times with ", Setting("time"), f" (its columns are {listed(table.names)})"],
-            )
+            raise no_column(table, "time", "time")
         columns = table.read([time] if id is None else [id, time], [])
         ids = None if id is None else columns.text[id]
         for row, value in enumerate(ids or ()):

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from tetiwd.errors import DataError, Setting, Text
+from tetiwd.errors import DataError, Setting
 from tetiwd.io.files import find_file, in_file
 from tetiwd.io.open_table import open_table
-from tetiwd.io.tables import as_ids, column_for, is_missing, is_row_number, listed
+from tetiwd.io.tables import as_ids, column_for, is_missing, is_row_number, listed, no_column
 
 YES, NO = {"1", "1.0", "true", "yes"}, {"0", "0.0", "false", "no"}
 
@@ -18,8 +18,7 @@ def read_outcomes(path: Path, outcome: str | None, id: str | None) -> tuple[str,
         table = open_table(file)
         id = column_for(table, id, "id", "id")
         if id is None:
-            remedy: Text = ["name it with ", Setting("id"), f" (the columns are {listed(table.names)})"]
-            raise DataError("has no column of ids", remedy)
+            raise no_column(table, "id", "id")
         rest = [name for name in table.names if name != id and not is_row_number(name)]
         name = column_for(table, outcome, rest[0] if len(rest) == 1 else "outcome", "outcome")
         if name is None:

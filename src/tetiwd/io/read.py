@@ -34,6 +34,8 @@ def read_series(paths: Sequence[str | Path], settings: DataSettings | None = Non
     files = _files(paths)
     reader = _reader(files, settings)
     check_heeded(settings, reader, readers.READERS, files[0].name)
+    if "kind" in reader.heeds and settings.kind == "distances":
+        settings.are_squared()
     objects = [] if settings.objects is None else [find_file(settings.objects)]
     remarks: list[str] = []
     series = reader.read(files, settings, remarks)

@@ -66,6 +66,12 @@ def column_for(table: Table, given: str | None, usual: str, setting: str) -> str
     return given
 
 
+def no_column(table: Table, name: str, setting: str) -> DataError:
+    """The error for a column that is needed and that a setting can name."""
+    shown = f" (the columns are {listed(table.names)})"
+    return DataError(f"has no column {name!r}", ["name it with ", Setting(setting), shown])
+
+
 def check_unambiguous(names: Sequence[str], wanted: Sequence[str]) -> None:
     """Refuse a wanted column whose name another one has, too."""
     counts = Counter(names)

@@ -36,8 +36,6 @@ CALL_IT_D = "call the matrix D"
 
 def read_arrays(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> DistanceSeries:
     """A series from npy and npz files."""
-    if settings.kind == "distances":
-        settings.are_squared()
     objects = read_objects(settings)
     contents = [load_arrays(file, lambda name: _is_label(name, settings)) for file in files]
     if objects is not None or (len(files) == 1 and _time_name(settings) in contents[0]):

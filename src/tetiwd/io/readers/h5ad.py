@@ -20,8 +20,6 @@ from tetiwd.io.windows import EpochOfRows, epochs_of
 
 def read_h5ad(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> DistanceSeries:
     """A series from one h5ad file; only the matrix, the names and the times are read."""
-    if settings.kind == "distances":
-        settings.are_squared()
     file = files[0]
     if len(files) > 1:
         fault = "one h5ad file with the times of all objects is expected"
@@ -112,21 +110,15 @@ def _matrix(obsp: Any, settings: DataSettings, read_elem: Any) -> NDArray[Any]:
     require_memory(8 * int(np.prod(shape, dtype=object)), f"obsp {name!r} of shape {shape}", SMALLER_DATA)
     if not sparse:
         return np.asarray(element[()])
-    n_pairs, n_stored = shape[0] * (shape[0] - 1), int(element["data"].shape[0])
-    needed = n_pairs if settings.kind == "distances" else n_pairs + shape[0]
-    if n_stored < needed:
-        raise _not_all_stored(name, n_stored, needed)
+    needed = shape[0] * (shape[0] - 1 if settings.kind == "distances" else shape[0])
     stored = read_elem(element).tocoo()
     pairs = stored.row.astype(np.int64) * shape[1] + stored.col
     if settings.kind == "distances":
         pairs = pairs[stored.row != stored.col]
-    if len(np.unique(pairs)) < needed:
-        raise _not_all_stored(name, len(np.unique(pairs)), needed)
+    n_stored = len(np.unique(pairs))
+    if n_stored < needed:
+        raise DataError(
+            f"obsp {name!r} is sparse and holds {n_stored} of {needed} values",
+            "those that are not stored are unknown, not 0, so compute the distances of all pairs",
+        )
     return np.asarray(stored.toarray())
-
-
-def _not_all_stored(name: str, n_stored: int, needed: int) -> DataError:
-    return DataError(
-        f"obsp {name!r} is sparse and holds {n_stored} of {needed} values",
-        "those that are not stored are unknown, not 0, so compute the distances of all pairs",
-    )

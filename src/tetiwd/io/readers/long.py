@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tetiwd.data import DistanceSeries
 from tetiwd.data.checks import located
 from tetiwd.data.memory import SMALLER_DATA, require_memory
-from tetiwd.errors import DataError, Setting, give
+from tetiwd.errors import DataError, give
 from tetiwd.io.assemble import Epoch, series_of_epochs
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, in_file
@@ -18,7 +18,7 @@ from tetiwd.io.open_table import open_table
 from tetiwd.io.readers.arrays import unfolded
 from tetiwd.io.readers.reader import Reader
 from tetiwd.io.rows import Part, epochs_of_parts, part_of, time_column
-from tetiwd.io.tables import TABLES, Table, as_ids, is_row_number, listed
+from tetiwd.io.tables import TABLES, Table, as_ids, is_row_number, no_column
 from tetiwd.io.windows import rows_by_epoch
 
 PAIR = ("first", "second", "distance")  # the settings that name the columns of a pair
@@ -30,8 +30,6 @@ def read_long(files: Sequence[File], settings: DataSettings, remarks: list[str])
     """A series from tables with the columns time (if there is more than one epoch), i, j and distance."""
     import pandas as pd
 
-    if settings.kind == "distances":
-        settings.are_squared()
     settings = _with_names(files[0], settings, remarks)
     parts, time = epochs_of_parts([_read(file, settings, remarks) for file in files], settings, remarks)
     first, second = (
@@ -106,10 +104,7 @@ def _read(file: File, settings: DataSettings, remarks: list[str]) -> Part:
         table = open_table(file)
         for setting in PAIR:
             if getattr(settings, setting) not in table.names:
-                raise DataError(
-                    f"has no column {getattr(settings, setting)!r}",
-                    ["name it with ", Setting(setting), f" (the columns are {listed(table.names)})"],
-                )
+                raise no_column(table, getattr(settings, setting), setting)
         time = time_column(table, settings)
         texts = [settings.first, settings.second, *([] if time is None else [time])]
         return part_of(file, table.read(texts, [settings.distance]), time, settings, remarks)

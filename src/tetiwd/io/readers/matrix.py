@@ -22,8 +22,6 @@ from tetiwd.io.tables import TEXT_TABLES, as_ids
 
 def read_matrices(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> DistanceSeries:
     """A series from square tables: one per epoch, or one over all epochs with a table of objects."""
-    if settings.kind == "distances":
-        settings.are_squared()
     objects = read_objects(settings)
     if objects is None:
         _check_no_names(files[0], settings)

@@ -375,7 +375,7 @@ def test_faults_of_the_table_of_objects(here):
         "id,time\na,1\nb,1\nc,1\nd,1\n": "objects.csv: has no row for 1 of 5 objects, the first 'e'; add",
         "id,time\na,1\nb,1\nc,1\nd,1\ne,\n": "objects.csv: line 6, column time: there is no time; fill it in",
         "id,time\na,1\nb,1\na,1\n": "objects.csv: has the id 'a' twice, in lines 2 and 4",
-        "id,when\na,1\n": 'objects.csv: has no column "time"; name the column of times with time (its columns are id',
+        "id,when\na,1\n": "objects.csv: has no column 'time'; name it with time (the columns are id",
         "name,time\na,1\n": 'objects.csv: has no column "id"; name the column with the ids with id',
         "id,time\na,1\n,1\n": "objects.csv: line 3, column id: there is no id",
     }

@@ -919,7 +919,7 @@ def test_new_objects_in_a_bad_array(says, array):
 
 
 OUTCOMES = {
-    "no ids": (["has no column of ids", "<id>", "name, died"], "name,died\na,1\n"),
+    "no ids": (["has no column 'id'", "<id>", "name, died"], "name,died\na,1\n"),
     "several": (["<outcome>", "died, ill"], "id,died,ill\na,1,0\n"),
     "neither": (["line 3, column died: 'perhaps' is neither yes nor no"], "id,died\na,1\nb,perhaps\n"),
     "twice": (["line 3, column id: the id 'a' occurs twice"], "id,died\na,1\na,1\n"),
