@@ -104,12 +104,13 @@ def check_distances(matrix: Matrix, place: Place, *, was_integer: bool = False) 
         if not similar:
             remedy = "an object is at distance 0 from itself: set the diagonal to 0"
         place.fail(f"has a nonzero diagonal: {matrix[worst, worst]:.6g} at object {place.object(worst)}", remedy)
-    smallest, at = smallest_entry(matrix)
+    smallest = matrix.min()
     if smallest < -slack:
         remedy = ["distances cannot be negative; if these are similarities, ", AS_SIMILARITIES]
         if was_integer:
             remedy = "integers may have overflowed when they were squared: compute in float64"
-        place.fail(f"has a negative value at {place.pair(*at)}: {smallest:.6g}", remedy)
+        pair = place.pair(*np.argwhere(matrix == smallest)[0])
+        place.fail(f"has a negative value at {pair}: {smallest:.6g}", remedy)
     if len(matrix) > 1 and not matrix.any():
         place.fail(
             f"is zero everywhere: all {len(matrix)} objects are identical",
@@ -165,8 +166,8 @@ def check_cross(cross: Matrix, rows: slice, matrix: Matrix, place: Place) -> Non
 
 def tolerance(matrix: Matrix) -> float:
     """What counts as rounding noise: a small multiple of the largest entry."""
-    largest = max((float(np.abs(block).max()) for _, block in row_blocks(matrix)), default=0.0)
-    return largest * (1e-5 if matrix.dtype == np.float32 else 1e-10)
+    largest = max(matrix.max(initial=0), -matrix.min(initial=0))
+    return float(largest) * (1e-5 if matrix.dtype == np.float32 else 1e-10)
 
 
 def row_blocks(matrix: Rows) -> Iterator[tuple[slice, Matrix]]:
@@ -186,17 +187,6 @@ def worst_gap(first: Matrix, second: Matrix) -> tuple[float, tuple[int, int]]:
             i, j = np.unravel_index(int(gap.argmax()), gap.shape)
             at = (int(i) + rows.start, int(j))
     return worst, at
-
-
-def smallest_entry(matrix: Matrix) -> tuple[float, tuple[int, int]]:
-    """Smallest entry and where it is."""
-    smallest, at = np.inf, (0, 0)
-    for rows, block in row_blocks(matrix):
-        if block.min() < smallest:
-            smallest = float(block.min())
-            i, j = np.unravel_index(int(block.argmin()), block.shape)
-            at = (int(i) + rows.start, int(j))
-    return smallest, at
 
 
 def count_not_finite(matrix: Matrix) -> int:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from tetiwd.data.checks import Matrix, Place, row_blocks, smallest_entry, tolerance
+from tetiwd.data.checks import Matrix, Place, row_blocks, tolerance
 from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.errors import Setting, give
 
@@ -105,10 +105,11 @@ def distances_from(similarity: Matrix, place: Place) -> Matrix:
     D = np.empty_like(similarity, order="C")
     for rows, K in row_blocks(similarity):
         D[rows] = lengths[rows, None] + lengths - 2 * K.astype(float)
-    smallest, at = smallest_entry(D)
+    smallest = D.min()
     if smallest < -4 * tolerance(similarity):  # D_ij adds four entries of K
+        pair = place.pair(*np.argwhere(smallest == D)[0])
         place.fail(
-            f"gives a negative squared distance at {place.pair(*at)}: {smallest:.6g}",
+            f"gives a negative squared distance at {pair}: {smallest:.6g}",
             [
                 "these are not dot products: ",
                 give("repair", "shift", python='call repair("shift")'),

@@ -20,7 +20,6 @@ from tetiwd.data.checks import (
     check_symmetric,
     count_not_finite,
     row_blocks,
-    smallest_entry,
 )
 from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.errors import DataError, Setting
@@ -146,7 +145,7 @@ def as_square_matrix(matrix: Any, place: Place) -> Matrix:
 def tidy(matrix: Matrix, *, in_place: bool) -> Matrix:
     """The matrix with rounding noise removed: symmetric, zero diagonal, nothing below zero. A copy only if needed."""
     symmetric = is_exactly_symmetric(matrix)
-    if symmetric and not np.diagonal(matrix).any() and smallest_entry(matrix)[0] >= 0:
+    if symmetric and not np.diagonal(matrix).any() and matrix.min() >= 0:
         return matrix
     clean = matrix if symmetric and in_place else symmetrized(matrix)
     np.fill_diagonal(clean, 0)

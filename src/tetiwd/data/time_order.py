@@ -27,14 +27,18 @@ SEASONS = ("spring", "summer", "autumn", "fall", "winter", "season")
 PARTS = {"q": 4, "h": 2, "w": 53}  # quarters, halves and weeks of a year
 
 YEAR, MONTH = re.compile(r"\d{4}"), re.compile(r"\d{4}-\d{2}")
-YEAR_MONTH_DAY = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})")
-YEAR_AND_TWO_DIGITS = re.compile(r"(\d{4}) ?[-/–] ?(\d{2})")
-MONTH_OF_YEAR = re.compile(r"(\d{1,2})[/.](\d{4})")
+SLASHES = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})(.*)", re.DOTALL)
 RANGE = re.compile(r"(\d+) ?(?:-|–|/|to) ?(\d+)")
-WORD_AND_YEAR = re.compile(r"([a-z]+)\.?[ _-]?(\d{4}(?: ?[-/–] ?\d{2,4})?)")
-YEAR_AND_WORD = re.compile(r"(\d{4}(?: ?[-/–] ?\d{2,4})?)[ _-]?([a-z]+)\.?")
-PART_AND_YEAR = re.compile(r"([qhw])(\d{1,2})[ _/-]?(\d{4})")
-YEAR_AND_PART = re.compile(r"(\d{4})[ _/-]?([qhw])(\d{1,2})")
+YEAR_AND_TWO_DIGITS = re.compile(r"(?P<year>\d{4}) ?[-/–] ?(?P<month>\d{2})")
+MONTH_OF_YEAR = (YEAR_AND_TWO_DIGITS, re.compile(r"(?P<month>\d{1,2})[/.](?P<year>\d{4})"))
+WORD_AND_YEARS = (
+    re.compile(r"(?P<word>[a-z]+)\.?[ _-]?(?P<years>\d{4}(?: ?[-/–] ?\d{2,4})?)"),
+    re.compile(r"(?P<years>\d{4}(?: ?[-/–] ?\d{2,4})?)[ _-]?(?P<word>[a-z]+)\.?"),
+)
+PART_OF_YEAR = (
+    re.compile(r"(?P<part>[qhw])(?P<number>\d{1,2})[ _/-]?(?P<year>\d{4})"),
+    re.compile(r"(?P<year>\d{4})[ _/-]?(?P<part>[qhw])(?P<number>\d{1,2})"),
+)
 NUMBERED = re.compile(r"(\D*?)[ _-]?(\d+(?:\.\d+)?)(\D*)")
 
 
@@ -54,9 +58,13 @@ def in_order_of_time(labels: Sequence[str]) -> list[str] | None:
 def read_date(text: str) -> tuple[datetime.datetime, str] | None:
     """The moment a date begins and how precise it is ("year", "month", "day"); None if it is no ISO date.
 
-    Unknown months and days may be written XX, as sequence databases do: 2009-XX-XX is the year 2009.
+    Slashes or points may stand between year, month and day. Unknown months and days may be written XX, as sequence
+    databases do: 2009-XX-XX is the year 2009.
     """
     text = text.replace("-XX", "").replace("-xx", "")
+    slashes = SLASHES.fullmatch(text)
+    if slashes is not None:
+        text = f"{slashes[1]}-{int(slashes[2]):02}-{int(slashes[3]):02}{slashes[4]}"
     try:
         if YEAR.fullmatch(text):
             return datetime.datetime(int(text), 1, 1), "year"
@@ -75,14 +83,6 @@ def _comparable(keys: Sequence[Key]) -> bool:
     return ends == sorted(ends)
 
 
-def _year_month_day(text: str) -> Key | None:
-    match = YEAR_MONTH_DAY.fullmatch(text)
-    try:
-        return None if match is None else (datetime.date(*map(int, match.groups())),)
-    except ValueError:
-        return None
-
-
 def _season(text: str) -> Key | None:
     """2003/04: the second year follows the first."""
     match = YEAR_AND_TWO_DIGITS.fullmatch(text)
@@ -93,35 +93,31 @@ def _season(text: str) -> Key | None:
 
 def _year_and_month(text: str) -> Key | None:
     """2004/03, 03/2004, Jan 2004 or 2004 January."""
-    match, month = YEAR_AND_TWO_DIGITS.fullmatch(text), None
-    if match is not None:
-        year, month = int(match[1]), int(match[2])
-    elif (match := MONTH_OF_YEAR.fullmatch(text)) is not None:
-        year, month = int(match[2]), int(match[1])
-    elif (words := _word_and_year(text)) is not None and words[1].isdigit():
-        starts = [name.startswith(words[0]) and len(words[0]) > 2 for name in MONTHS]
-        year, month = int(words[1]), starts.index(True) + 1 if any(starts) else 0
-    return (year, month) if month is not None and 1 <= month <= 12 else None
+    numbers, words = _parts(text, MONTH_OF_YEAR), _parts(text, WORD_AND_YEARS)
+    if numbers:
+        year, month = int(numbers["year"]), int(numbers["month"])
+    elif words and words["years"].isdigit() and len(words["word"]) > 2:
+        starts = [name.startswith(words["word"]) for name in MONTHS]
+        year, month = int(words["years"]), starts.index(True) + 1 if any(starts) else 0
+    else:
+        return None
+    return (year, month) if 1 <= month <= 12 else None
 
 
 def _part_of_year(text: str) -> Key | None:
     """2004 Q1, Q1 2004, 2004-H2 or 2004-W07."""
-    match = YEAR_AND_PART.fullmatch(text)
-    if match is not None:
-        year, part, number = match.groups()
-    elif (match := PART_AND_YEAR.fullmatch(text)) is not None:
-        part, number, year = match.groups()
-    else:
+    parts = _parts(text, PART_OF_YEAR)
+    if not parts or not 1 <= int(parts["number"]) <= PARTS[parts["part"]]:
         return None
-    return (part, int(year), int(number)) if 1 <= int(number) <= PARTS[part] else None
+    return parts["part"], int(parts["year"]), int(parts["number"])
 
 
 def _named_season(text: str) -> Key | None:
     """Winter 2003 or winter 2003/04, in order if all are the same season."""
-    words = _word_and_year(text)
-    if words is None or words[0] not in SEASONS:
+    words = _parts(text, WORD_AND_YEARS)
+    if not words or words["word"] not in SEASONS:
         return None
-    season, years = "autumn" if words[0] == "fall" else words[0], words[1]
+    season, years = "autumn" if words["word"] == "fall" else words["word"], words["years"]
     if years.isdigit():
         return (f"{season} of one year", int(years))
     first = _season(years) or _range(years)
@@ -144,19 +140,16 @@ def _numbered(text: str) -> Key | None:
     return None if match is None else (f"{match[1]} {match[3]}", float(match[2]))
 
 
-def _word_and_year(text: str) -> tuple[str, str] | None:
-    match = WORD_AND_YEAR.fullmatch(text)
-    if match is not None:
-        return match[1], match[2]
-    match = YEAR_AND_WORD.fullmatch(text)
-    return None if match is None else (match[2], match[1])
+def _parts(text: str, ways: Sequence[re.Pattern[str]]) -> dict[str, str]:
+    """The named parts of a text that is written in one of several ways; none if it is not."""
+    matches = (way.fullmatch(text) for way in ways)
+    return next((match.groupdict() for match in matches if match is not None), {})
 
 
 WAYS: tuple[Callable[[str], Key | None], ...] = (
     read_date,
     _season,
     _year_and_month,
-    _year_month_day,
     _part_of_year,
     _named_season,
     _range,

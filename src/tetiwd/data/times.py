@@ -15,8 +15,9 @@ def check_times(times: Any, n_epochs: int) -> tuple[Any, ...]:
     """One label per epoch, all different, of one kind, increasing unless they are text."""
     values = as_list(times, "times", "one label per epoch")
     if len(values) != n_epochs:
-        fault = [f"{n_epochs} epochs but ", Setting("times"), f" has {len(values)} labels"]
-        raise DataError(fault, "give one per epoch")
+        raise DataError(
+            [f"{n_epochs} epochs but ", Setting("times"), f" has {len(values)} labels"], "give one per epoch"
+        )
     check_values(values, "the time label of epoch", "time labels")
     first: dict[Any, int] = {}
     for t, value in enumerate(values):

@@ -151,7 +151,5 @@ def _label(moment: datetime.datetime, by: str) -> Any:
     if by == "quarter":
         return f"{moment.year:04}-Q{(moment.month + 2) // 3}"
     if by == "week":
-        year, week, _ = moment.isocalendar()
-        return f"{year:04}-W{week:02}"
-    day = moment.date().isoformat()
-    return day[:7] if by == "month" else day
+        return f"{moment.isocalendar().year:04}-W{moment.isocalendar().week:02}"
+    return moment.date().isoformat()[: 7 if by == "month" else 10]

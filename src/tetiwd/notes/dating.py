@@ -1,7 +1,6 @@
 """Dates of notes, in ISO format or in a format given by the user."""
 
 import datetime
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +11,6 @@ from tetiwd.data.time_order import read_date
 from tetiwd.errors import DataError, Setting
 from tetiwd.io.tables import is_missing
 
-SLASHES = re.compile(r"([0-9]{4})/([0-9]{1,2})/([0-9]{1,2})(.*)", re.DOTALL)
 NO_DATE = np.datetime64("NaT", "D")
 EARLIEST = datetime.date(1800, 1, 1)  # earlier dates are typing errors, such as the year 0015
 
@@ -52,9 +50,6 @@ def _day(value: Any, format: str | None) -> tuple[datetime.date | None, str]:
             return _plausible(datetime.datetime.strptime(text, format).date(), "day")
         except ValueError:
             return None, "unreadable"
-    slashes = SLASHES.fullmatch(text)
-    if slashes is not None:
-        text = f"{slashes[1]}-{int(slashes[2]):02}-{int(slashes[3]):02}{slashes[4]}"
     date = read_date(text)
     return (None, "unreadable") if date is None else _plausible(date[0].date(), date[1])
 
