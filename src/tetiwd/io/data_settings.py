@@ -6,6 +6,7 @@ from typing import Any
 
 from tetiwd.declare import Settings, documented, setting
 from tetiwd.errors import Setting, SettingsError, give
+from tetiwd.io.text_values import as_numbers
 from tetiwd.params import LARGEST_CROSS
 
 PERIODS = ("year", "quarter", "month", "week", "day")
@@ -36,16 +37,8 @@ def _parsed_columns(text: str) -> list[str]:
 
 
 def _parsed_times(text: str) -> list[Any]:
-    return [_number_or_text(label) for label in text.split(",")]
-
-
-def _number_or_text(text: str) -> Any:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text.strip()
+    labels = [label.strip() for label in text.split(",")]
+    return [(as_numbers([label]) or [label])[0] for label in labels]
 
 
 @documented

@@ -55,7 +55,7 @@ def _from_table(
 
     with in_file(file.name):
         table = open_table(file)
-        id = column_for(table, id, usual_id, "id")
+        id = column_for(table.names, id, usual_id, "id")
         text = [] if id is None else [id]
         if features is None:
             wanted = [name for name in table.names if name != id and not is_row_number(name)]
@@ -72,7 +72,7 @@ def _from_table(
 
 def _check_complete(columns: Columns) -> None:
     for name, values in columns.numbers.items():
-        wrong = np.flatnonzero(~np.isfinite(values))
-        if len(wrong):
-            fault = "there is no value" if np.isnan(values[wrong[0]]) else f"{values[wrong[0]]} is not finite"
-            raise DataError(fault, "fill it in, or leave out the object", where=columns.where(int(wrong[0]), name))
+        gaps = np.isnan(values)
+        if gaps.any():
+            place = columns.where(int(gaps.argmax()), name)
+            raise DataError("there is no value", "fill it in, or leave out the object", where=place)

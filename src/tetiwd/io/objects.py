@@ -39,10 +39,10 @@ def read_objects(settings: DataSettings) -> ObjectTable | None:
     file = find_file(settings.objects)
     with in_file(file.name):
         table = open_table(file)
-        time = column_for(table, settings.time, "time", "time")
-        id = column_for(table, settings.id, "id", "id")
+        time = column_for(table.names, settings.time, "time", "time")
+        id = column_for(table.names, settings.id, "id", "id")
         if time is None:
-            raise no_column(table, "time", "time")
+            raise no_column(table.names, "time", "time")
         columns = table.read([time] if id is None else [id, time], [])
         ids = None if id is None else columns.text[id]
         for row, value in enumerate(ids or ()):

@@ -16,11 +16,11 @@ def read_outcomes(path: Path, outcome: str | None, id: str | None) -> tuple[str,
     file = find_file(path)
     with in_file(file.name):
         table = open_table(file)
-        id = column_for(table, id, "id", "id")
+        id = column_for(table.names, id, "id", "id")
         if id is None:
-            raise no_column(table, "id", "id")
+            raise no_column(table.names, "id", "id")
         rest = [name for name in table.names if name != id and not is_row_number(name)]
-        name = column_for(table, outcome, rest[0] if len(rest) == 1 else "outcome", "outcome")
+        name = column_for(table.names, outcome, rest[0] if len(rest) == 1 else "outcome", "outcome")
         if name is None:
             fault = "has several columns besides the ids"
             raise DataError(fault, ["name the outcome with ", Setting("outcome"), f" ({listed(rest)})"])

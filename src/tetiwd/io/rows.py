@@ -11,7 +11,8 @@ from tetiwd.errors import DataError, Setting, Where
 from tetiwd.io.assemble import in_order
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File
-from tetiwd.io.tables import Columns, Table, column_for, is_missing, listed
+from tetiwd.io.open_table import Table
+from tetiwd.io.tables import Columns, column_for, is_missing, listed
 from tetiwd.io.windows import EpochOfRows, epochs_of, with_order
 
 
@@ -54,7 +55,7 @@ def part_of(file: File, columns: Columns, time: str | None, settings: DataSettin
 
 def time_column(table: Table, settings: DataSettings) -> str | None:
     """The column of times; None if there is none and none is needed."""
-    time = column_for(table, settings.time, "time", "time")
+    time = column_for(table.names, settings.time, "time", "time")
     if time is None and settings.by is not None:
         raise DataError(
             [Setting("by", settings.by), ' needs dates, but there is no column "time"'],

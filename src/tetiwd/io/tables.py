@@ -3,14 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data import labels
 from tetiwd.errors import DataError, Setting, Where
-from tetiwd.io.files import File
 from tetiwd.io.text_values import MISSING, as_plain_integers
 
 PARQUET = (".parquet", ".pq")
@@ -39,36 +38,20 @@ class Columns:
         return Where(file=self.file, row=number, column=column)
 
 
-class Table(Protocol):
-    """A table whose column names are known and whose rows have not been read."""
-
-    file: File
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the columns."""
-
-    def is_number(self, name: str) -> bool:
-        """Whether a column seems to hold numbers."""
-
-    def read(self, text: Sequence[str], numbers: Sequence[str], maybe_numbers: Sequence[str] = ()) -> Columns:
-        """These columns as text and these as numbers; ``maybe_numbers`` only where there are numbers in them."""
-
-
-def column_for(table: Table, given: str | None, usual: str, setting: str) -> str | None:
+def column_for(names: Sequence[str], given: str | None, usual: str, setting: str) -> str | None:
     """The column a setting names, or the usual one if there is one."""
     if given is None:
-        return usual if usual in table.names else None
-    if given not in table.names:
+        return usual if usual in names else None
+    if given not in names:
         raise DataError(
-            [f"has no column {given!r}, which ", Setting(setting), " names"], f"its columns are {listed(table.names)}"
+            [f"has no column {given!r}, which ", Setting(setting), " names"], f"its columns are {listed(names)}"
         )
     return given
 
 
-def no_column(table: Table, name: str, setting: str) -> DataError:
+def no_column(names: Sequence[str], name: str, setting: str) -> DataError:
     """The error for a column that is needed and that a setting can name."""
-    shown = f" (the columns are {listed(table.names)})"
+    shown = f" (the columns are {listed(names)})"
     return DataError(f"has no column {name!r}", ["name it with ", Setting(setting), shown])
 
 

@@ -11,10 +11,10 @@ from tetiwd.errors import DataError, Setting, SettingsError, Where
 from tetiwd.io.assemble import large_epochs
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, in_file
-from tetiwd.io.open_table import open_table
+from tetiwd.io.open_table import Table, open_table
 from tetiwd.io.readers.reader import Reader
 from tetiwd.io.rows import Part, epochs_of_parts, part_of, time_column
-from tetiwd.io.tables import TABLES, Columns, Table, as_ids, column_for, is_row_number, listed
+from tetiwd.io.tables import TABLES, Columns, as_ids, column_for, is_row_number, listed
 
 PAIR_SETTINGS = (Setting("first"), ", ", Setting("second"), " and ", Setting("distance"))
 
@@ -86,7 +86,7 @@ def _read(file: File, names: Sequence[str], settings: DataSettings, remarks: lis
     with in_file(file.name):
         table = open_table(file)
         time = time_column(table, settings)
-        id = column_for(table, settings.id, "id", "id")
+        id = column_for(table.names, settings.id, "id", "id")
         texts = [name for name in (id, time) if name is not None]
         lacking = [name for name in names if name not in table.names]
         if lacking:

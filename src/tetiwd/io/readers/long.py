@@ -14,11 +14,11 @@ from tetiwd.errors import DataError, give
 from tetiwd.io.assemble import Epoch, series_of_epochs
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, in_file
-from tetiwd.io.open_table import open_table
+from tetiwd.io.open_table import Table, open_table
 from tetiwd.io.readers.arrays import unfolded
 from tetiwd.io.readers.reader import Reader
 from tetiwd.io.rows import Part, epochs_of_parts, part_of, time_column
-from tetiwd.io.tables import TABLES, Table, as_ids, is_row_number, no_column
+from tetiwd.io.tables import TABLES, as_ids, is_row_number, no_column
 from tetiwd.io.windows import rows_by_epoch
 
 PAIR = ("first", "second", "distance")  # the settings that name the columns of a pair
@@ -104,7 +104,7 @@ def _read(file: File, settings: DataSettings, remarks: list[str]) -> Part:
         table = open_table(file)
         for setting in PAIR:
             if getattr(settings, setting) not in table.names:
-                raise no_column(table, getattr(settings, setting), setting)
+                raise no_column(table.names, getattr(settings, setting), setting)
         time = time_column(table, settings)
         texts = [settings.first, settings.second, *([] if time is None else [time])]
         return part_of(file, table.read(texts, [settings.distance]), time, settings, remarks)
