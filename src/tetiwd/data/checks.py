@@ -6,7 +6,7 @@ Matrices are scanned in blocks of rows, so checking needs no second copy of them
 from collections.abc import Iterator
 from contextlib import contextmanager
 from numbers import Integral
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,16 +18,6 @@ BLOCK_ENTRIES = 1 << 20  # 8 MiB of float64
 
 AS_SIMILARITIES = give("kind", "similarities", python="use DistanceSeries.from_similarities")
 AS_DISTANCES = give("kind", "distances", python="use DistanceSeries.from_distances(…, squared=…)")
-
-
-class Rows(Protocol):
-    """Anything that hands out rows of a matrix."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Rows and columns."""
-
-    def __getitem__(self, rows: slice, /) -> Any: ...
 
 
 class Place:
@@ -170,7 +160,7 @@ def tolerance(matrix: Matrix) -> float:
     return float(largest) * (1e-5 if matrix.dtype == np.float32 else 1e-10)
 
 
-def row_blocks(matrix: Rows) -> Iterator[tuple[slice, Matrix]]:
+def row_blocks(matrix: Matrix) -> Iterator[tuple[slice, Matrix]]:
     """Runs of whole rows, with the slice they come from."""
     step = max(1, BLOCK_ENTRIES // max(1, matrix.shape[1]))
     for start in range(0, matrix.shape[0], step):

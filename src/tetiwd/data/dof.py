@@ -22,12 +22,12 @@ import numpy as np
 
 from tetiwd.data.checks import Matrix, row_blocks
 from tetiwd.data.negative_type import centred_similarity, check_room_for_eigenvalues, rounding_noise
-from tetiwd.data.sampling import Distances, cut_tree, pairs, ward_tree
+from tetiwd.data.sampling import cut_tree, pairs, ward_tree
 from tetiwd.errors import Setting, SettingsError
 from tetiwd.params import check_positive, check_way_to_dof
 
 Dof = str | float | Sequence[float]
-DistancesAt = Callable[[int, int], Distances]  # squared distances of an epoch between at most so many of its objects
+DistancesAt = Callable[[int, int], Matrix]  # squared distances of an epoch between at most so many of its objects
 
 SAMPLE_SIZE = 2000  # objects used by the estimators; more change nothing but time
 WARD_CLUSTERS = 10
@@ -57,9 +57,9 @@ def _estimate(
 ) -> tuple[float, ...]:
     check_way_to_dof(how)
     if how == "rank":
-        return tuple(float(rank_dof(distances_at(t, n)[:])) for t, n in enumerate(n_objects))
+        return tuple(float(rank_dof(distances_at(t, n))) for t, n in enumerate(n_objects))
     samples = (distances_at(t, SAMPLE_SIZE) for t in range(len(n_objects)))
-    usable = (D for D in samples if len(D) >= MIN_OBJECTS and any(block.any() for _, block in row_blocks(D)))
+    usable = (D for D in samples if len(D) >= MIN_OBJECTS and D.any())
     by_epoch = [(spectrum_dof(D), dispersion_dof(D)) for D in usable]
     if not by_epoch and how == "auto" and n_features is not None:
         return (float(n_features),) * len(n_objects)
@@ -81,7 +81,7 @@ def halfway(spectrum: float, dispersion: float, n_features: int) -> float:
     return min(float(n_features), max(spectrum, (spectrum + dispersion) / 2))
 
 
-def spectrum_dof(D: Distances) -> float:
+def spectrum_dof(D: Matrix) -> float:
     """d̂ = 1 / (1/PR − 1/n), from the first two moments of the spectrum; no eigenvalue is computed."""
     n, means = len(D), np.concatenate([block.mean(axis=1, dtype=float) for _, block in row_blocks(D)])
     mean = float(means.mean())
@@ -96,7 +96,7 @@ def spectrum_dof(D: Distances) -> float:
     return 1 / max(inverse_ratio - 1 / n, 1 / n**2)
 
 
-def dispersion_dof(D: Distances) -> float:
+def dispersion_dof(D: Matrix) -> float:
     """d̂ = 2 mean² / variance of the squared distances within the clusters of a Ward cut."""
     labels = cut_tree(ward_tree(D), min(WARD_CLUSTERS, len(D) // 3))
     together = np.concatenate([labels[i + 1 :] == label for i, label in enumerate(labels)])

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.data.checks import Matrix, Place, row_blocks
+from tetiwd.data.checks import Matrix, Place
 from tetiwd.data.negative_type import Kind, distances_from
 
 Ints = NDArray[np.int64]
@@ -15,23 +15,6 @@ Tree = tuple[Ints, Floats]  # the objects that Ward saw, and how it merged them
 WARD_OBJECTS = 2000  # that Ward sees of an epoch; the others join the nearest cluster
 
 
-class Part:
-    """Rows and columns of some objects, read from the whole matrix some rows at a time instead of being copied."""
-
-    def __init__(self, matrix: Matrix, objects: Ints) -> None:
-        self.matrix, self.objects = matrix, objects
-        self.shape = (len(objects), len(objects))
-
-    def __len__(self) -> int:
-        return len(self.objects)
-
-    def __getitem__(self, rows: slice) -> Matrix:
-        return self.matrix[np.ix_(self.objects[rows], self.objects)]
-
-
-Distances = Matrix | Part
-
-
 def sample_objects(n: int, at_most: int) -> Ints:
     """All of n objects, or as many as are allowed: drawn with a fixed seed, in increasing order."""
     if n <= at_most:
@@ -39,25 +22,21 @@ def sample_objects(n: int, at_most: int) -> Ints:
     return np.sort(np.random.default_rng(0).choice(n, at_most, replace=False))
 
 
-def sampled_distances(matrix: Matrix, kind: Kind, at_most: int, place: Place) -> tuple[Ints, Distances]:
-    """Which objects were chosen, and squared distances between them; those of distances are not copied."""
+def sampled_distances(matrix: Matrix, kind: Kind, at_most: int, place: Place) -> tuple[Ints, Matrix]:
+    """Which objects were chosen, and squared distances between them; those of all objects are not copied."""
     chosen = sample_objects(len(matrix), at_most)
-    part = matrix if len(chosen) == len(matrix) else Part(matrix, chosen)
+    part = matrix if len(chosen) == len(matrix) else matrix[np.ix_(chosen, chosen)]
     if kind == "distances":
         return chosen, part
     ids: Any = chosen if place.ids is None else place.ids[chosen]
-    return chosen, distances_from(part[:], Place(place.name, ids))
+    return chosen, distances_from(part, Place(place.name, ids))
 
 
-def pairs(D: Distances) -> Floats:
+def pairs(D: Matrix) -> Floats:
     """The distances of all pairs, in the order of scipy."""
-    n = len(D)
-    values, position = np.empty(n * (n - 1) // 2), 0
-    for rows, block in row_blocks(D):
-        for i, row in enumerate(block, rows.start + 1):
-            values[position : position + n - i] = row[i:]
-            position += n - i
-    return values
+    from scipy.spatial.distance import squareform
+
+    return squareform(D, checks=False).astype(float, copy=False)
 
 
 def sampled_tree(matrix: Matrix, kind: Kind, place: Place) -> Tree:
@@ -66,7 +45,7 @@ def sampled_tree(matrix: Matrix, kind: Kind, place: Place) -> Tree:
     return seen, ward_tree(D)
 
 
-def ward_tree(D: Distances) -> Floats:
+def ward_tree(D: Matrix) -> Floats:
     """Ward's tree of squared distances, as scipy writes it; nothing to merge if there is one object."""
     from scipy.cluster.hierarchy import ward
 

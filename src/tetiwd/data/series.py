@@ -23,7 +23,7 @@ from tetiwd.data.prepare import (
     prepare_distances,
     prepare_similarities,
 )
-from tetiwd.data.sampling import Distances, Tree, sampled_distances, sampled_tree
+from tetiwd.data.sampling import Tree, sampled_distances, sampled_tree
 from tetiwd.errors import DataError, Setting
 from tetiwd.params import LARGEST_CROSS as LARGEST_CROSS
 from tetiwd.params import is_whole
@@ -273,7 +273,7 @@ class DistanceSeries:
         n_directions = None if self.features is None else self.features.n_directions
         return resolve_dof(dof, self.n_objects, lambda t, at_most: self.sampled_distances(t, at_most)[1], n_directions)
 
-    def sampled_distances(self, t: int, at_most: int) -> tuple[NDArray[np.int64], Distances]:
+    def sampled_distances(self, t: int, at_most: int) -> tuple[NDArray[np.int64], Matrix]:
         """At most so many objects of epoch t, always the same ones, and the squared distances between them."""
         return sampled_distances(self.matrices[t], self.kind, at_most, self._place("K", t))
 

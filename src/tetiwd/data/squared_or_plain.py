@@ -55,7 +55,7 @@ def suspect_wrong_choice(series: DistanceSeries, squared: bool) -> str | None:
     t = int(sizes.argmax())
     if sizes[t] < FEWEST_OBJECTS:
         return None
-    D = np.asarray(series.sampled_distances(t, SAMPLE_SIZE)[1][:], dtype=float)
+    D = np.asarray(series.sampled_distances(t, SAMPLE_SIZE)[1], dtype=float)
     other = D**2 if squared else np.sqrt(D)
     if read_as_squared(other).few_dimensions and not read_as_squared(D).few_dimensions:
         return _sentence(squared, "read the other way they are exactly those of points in a few dimensions")

@@ -55,17 +55,14 @@ def rows_by_time(time: Any, n: int, what: str) -> tuple[tuple[Any, ...], list[ND
     for row, value in enumerate(values):
         rows.setdefault(value, []).append(row)
     declared = _declared_order(time)
-    if declared is not None:
-        times = [value for value in declared if value in rows]
-    elif kind_of(values[0]) == "text":
-        times = sorted_times(list(rows))
-    else:
-        times = _in_order(list(rows))
+    times = sorted_times(list(rows)) if declared is None else [value for value in declared if value in rows]
     return tuple(times), [np.array(rows[value], dtype=np.intp) for value in times]
 
 
-def sorted_times(labels: list[str]) -> list[str]:
-    """Different labels of text in order of time; refused where that order would be a guess."""
+def sorted_times(labels: list[Any]) -> list[Any]:
+    """Different labels of one kind in order of time; text is refused where that order would be a guess."""
+    if kind_of(labels[0]) != "text":
+        return _in_order(labels)
     ordered = in_order_of_time(labels)
     if ordered is None:
         shown = ", ".join(repr(label) for label in labels[:6]) + ", …" * (len(labels) > 6)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data.checks import located
+from tetiwd.data.labels import kind_of
 from tetiwd.data.time_order import read_date
 from tetiwd.data.times import check_times, sorted_times
 from tetiwd.errors import DataError, Setting, Where
@@ -103,21 +104,12 @@ def _as_text(label: Any) -> str:
 
 
 def _sorted(labels: Sequence[Any], where: Callable[[int], Where]) -> list[Any]:
-    different = list(dict.fromkeys(labels))
-    texts = [label for label in different if isinstance(label, str)]
-    if texts and len(texts) == len(different):
-        first = where(0)
-        with located(file=first.file, column=first.column):
-            return sorted_times(texts)
-    try:
-        return sorted(different)
-    except TypeError:
-        mixed = next(row for row, value in enumerate(labels) if isinstance(value, str) != isinstance(labels[0], str))
-        raise DataError(
-            f"{labels[mixed]!r} and {labels[0]!r} are times of different kinds",
-            "write them all in one way",
-            where=where(mixed),
-        ) from None
+    for row, label in enumerate(labels):
+        if kind_of(label) != kind_of(labels[0]):
+            fault = f"{label!r} and {labels[0]!r} are times of different kinds"
+            raise DataError(fault, "write them all in one way", where=where(row))
+    with located(file=where(0).file, column=where(0).column):
+        return sorted_times(list(dict.fromkeys(labels)))
 
 
 def _windows(times: Sequence[Any], by: str, where: Callable[[int], Where]) -> tuple[list[Any], list[Any]]:
