@@ -44,7 +44,7 @@ def series_of_epochs(
         small = _too_small(dict(zip(labels, sizes, strict=True)), settings, remarks)
     epochs = [epoch for epoch, label in zip(epochs, labels, strict=True) if label not in small]
     labels = [label for label in labels if label not in small]
-    _check_all_have_ids(epochs)
+    all_or_none(epochs, [epoch.ids is not None for epoch in epochs], "ids")
     matrices = []
     for epoch in epochs:
         with in_file(epoch.file):
@@ -92,6 +92,18 @@ def in_order(
     if len(epochs) > 1:
         remarks.append(describe_order(labels, f"from the names of {source}"))
     return [epochs[i] for i in order], labels
+
+
+def all_or_none(epochs: Sequence[Named], have: Sequence[bool], what: str) -> bool:
+    """Whether all epochs or files have something; refused if only some have."""
+    if any(have) and not all(have):
+        having, lacking = epochs[have.index(True)], epochs[have.index(False)]
+        raise DataError(
+            f"{lacking.name} has no {what} but {having.name} ({having.file}) has",
+            f"give {what} at every epoch or at none",
+            where=Where(file=lacking.file),
+        )
+    return all(have)
 
 
 def series_of_pooled(
@@ -181,14 +193,3 @@ def _too_small(sizes: Mapping[Any, int], settings: DataSettings, remarks: list[s
         f"left out {len(small)} of {len(sizes)} epochs with fewer than {settings.min_objects} objects: {shown}"
     )
     return list(small)
-
-
-def _check_all_have_ids(epochs: Sequence[Epoch]) -> None:
-    known = [epoch.ids is not None for epoch in epochs]
-    if any(known) and not all(known):
-        having, lacking = epochs[known.index(True)], epochs[known.index(False)]
-        raise DataError(
-            f"{lacking.name} has no ids but {having.name} ({having.file}) has",
-            "give ids at every epoch or at none",
-            where=Where(file=lacking.file),
-        )

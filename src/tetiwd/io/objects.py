@@ -6,7 +6,7 @@ from typing import Any
 
 from tetiwd.errors import DataError, Setting, Text, Where
 from tetiwd.io.data_settings import DataSettings
-from tetiwd.io.files import find_file, in_file
+from tetiwd.io.files import File, find_file, in_file
 from tetiwd.io.open_table import open_table
 from tetiwd.io.tables import Columns, as_ids, column_for, no_column
 from tetiwd.io.windows import EpochOfRows, epochs_of
@@ -32,10 +32,16 @@ class ObjectTable:
         return self.columns.where(row, self.time_column)
 
 
-def read_objects(settings: DataSettings) -> ObjectTable | None:
-    """The table of objects that the settings name, if they name one."""
+def read_objects(settings: DataSettings, matrices: Sequence[File] = ()) -> ObjectTable | None:
+    """The table of objects that the settings name, if they name one; it goes with one file of matrices at most."""
     if settings.objects is None:
         return None
+    if len(matrices) > 1:
+        raise DataError(
+            [Setting("objects"), " goes with one matrix over all times"],
+            ["give one file, or leave out ", Setting("objects")],
+            where=Where(file=matrices[1].name),
+        )
     file = find_file(settings.objects)
     with in_file(file.name):
         table = open_table(file)

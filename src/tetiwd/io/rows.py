@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.errors import DataError, Setting, Where
-from tetiwd.io.assemble import in_order
+from tetiwd.io.assemble import all_or_none, in_order
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File
 from tetiwd.io.open_table import Table
@@ -68,16 +68,11 @@ def epochs_of_parts(
     parts: Sequence[Part], settings: DataSettings, remarks: list[str]
 ) -> tuple[list[Part], EpochOfRows]:
     """The parts in order and the epoch of each of their rows; without times in the rows, every file is one epoch."""
-    with_time = [part.time is not None for part in parts]
-    if not any(with_time):
+    column = next((part.time for part in parts if part.time is not None), None)
+    if not all_or_none(parts, [part.time is not None for part in parts], f"column {column}"):
         ordered, labels = in_order(parts, settings, remarks, "files")
         each = [label for part, label in zip(ordered, labels, strict=True) for _ in part.rows]
         return ordered, with_order(each, labels)
-    if not all(with_time):
-        lacking, having = parts[with_time.index(False)], parts[with_time.index(True)]
-        raise DataError(
-            f"has no column {having.time}, which {having.file} has", "add it", where=Where(file=lacking.file)
-        )
     times = [time for part in parts if part.time is not None for time in part.text(part.time)]
     places = [(part, row) for part in parts for row in part.rows]
 

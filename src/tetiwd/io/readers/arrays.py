@@ -36,10 +36,10 @@ CALL_IT_D = "call the matrix D"
 
 def read_arrays(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> DistanceSeries:
     """A series from npy and npz files."""
-    objects = read_objects(settings)
+    objects = read_objects(settings, files)
     contents = [load_arrays(file, lambda name: _is_label(name, settings)) for file in files]
     if objects is not None or (len(files) == 1 and _time_name(settings) in contents[0]):
-        return _pooled(files, contents, settings, remarks, objects)
+        return _pooled(files[0], contents[0], settings, remarks, objects)
     _check_names_are_used(files, contents, settings)
     if len(files) == 1:
         epochs = _epochs_of_one_file(files[0], contents[0], settings)
@@ -85,19 +85,9 @@ def objects_of_condensed(length: int) -> int:
 
 
 def _pooled(
-    files: Sequence[File],
-    contents: list[Arrays],
-    settings: DataSettings,
-    remarks: list[str],
-    objects: ObjectTable | None,
+    file: File, arrays: Arrays, settings: DataSettings, remarks: list[str], objects: ObjectTable | None
 ) -> DistanceSeries:
-    file, arrays = files[0], contents[0]
     with in_file(file.name):
-        if len(files) > 1:
-            raise DataError(
-                [Setting("objects"), " goes with one matrix over all times"],
-                ["give one file, or leave out ", Setting("objects")],
-            )
         matrix = unfolded(arrays[_only_matrix(arrays, settings)])
         if matrix.ndim != 2:
             raise DataError(f"is not a matrix over all times: its shape is {matrix.shape}", "give one row per object")

@@ -7,8 +7,8 @@ import numpy as np
 from tetiwd.data import DistanceSeries
 from tetiwd.data.memory import require_memory
 from tetiwd.data.metrics import SQUARED_AS_IS
-from tetiwd.errors import DataError, Setting, SettingsError, Where
-from tetiwd.io.assemble import large_epochs
+from tetiwd.errors import DataError, Setting, SettingsError
+from tetiwd.io.assemble import all_or_none, large_epochs
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, in_file
 from tetiwd.io.open_table import Table, open_table
@@ -133,10 +133,6 @@ def _check_no_pairs(columns: Columns, texts: Sequence[str], time: str | None) ->
 
 def _ids(parts: Sequence[Part], settings: DataSettings) -> list[object] | None:
     name = settings.id or "id"
-    known = [name in part.columns.text for part in parts]
-    if not any(known):
+    if not all_or_none(parts, [name in part.columns.text for part in parts], f"column {name}"):
         return None
-    if not all(known):
-        lacking = parts[known.index(False)].file
-        raise DataError(f"has no column {name}, which others have", "add it", where=Where(file=lacking))
     return as_ids([label for part in parts for label in part.text(name)])

@@ -22,15 +22,9 @@ from tetiwd.io.tables import TEXT_TABLES, as_ids
 
 def read_matrices(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> DistanceSeries:
     """A series from square tables: one per epoch, or one over all epochs with a table of objects."""
-    objects = read_objects(settings)
+    objects = read_objects(settings, files)
     if objects is None:
         _check_no_names(files[0], settings)
-    elif len(files) > 1:
-        raise DataError(
-            [Setting("objects"), " goes with one matrix over all times"],
-            ["give one file, or leave out ", Setting("objects")],
-            where=Where(file=files[1].name),
-        )
     epochs = _with_ids([read_square(file) for file in files], remarks)
     if objects is None:
         return series_of_epochs(*in_order(epochs, settings, remarks, "files"), settings, remarks)

@@ -390,7 +390,7 @@ def test_faults_of_the_table_of_objects(here):
     (here / "objects.csv").write_text("time\n" + "2014-01-01\n" * 4 + "soon\n")
     with pytest.raises(DataError, match=re.escape("objects.csv: line 6, column time: 'soon' is not a date")):
         read_series(["D.npy"], settings(objects="objects.csv", by="year"))
-    with pytest.raises(DataError, match=r"^D\.npy: objects goes with one matrix over all times"):
+    with pytest.raises(DataError, match=r"^D\.npz: objects goes with one matrix over all times"):
         read_series(["D.npy", "D.npz"], settings(objects="objects.csv"))
     with pytest.raises(DataError, match=r"^gone\.csv: there is no such file"):
         read_series(["D.npy"], settings(objects="gone.csv"))

@@ -200,7 +200,7 @@ def test_columns_that_are_not_there(here):
     ):
         read_series(["pairs.csv"], settings(time="when"))
     (here / "one.csv").write_text(table([row[1:] for row in GOOD], ("i", "j", "distance")))
-    with pytest.raises(DataError, match=re.escape("one.csv: has no column time, which pairs.csv has; add it")):
+    with pytest.raises(DataError, match=re.escape("one.csv: one has no column time but pairs (pairs.csv) has; give")):
         read_series(["pairs.csv", "one.csv"], SQUARED)
     with pytest.raises(DataError, match=re.escape('one.csv: by="year" needs dates, but there is no column "time"')):
         read_series(["one.csv"], settings(by="year"))

@@ -362,7 +362,7 @@ def parquet_mixed_ids():
     return ["x_1.parquet", "x_2.parquet"]
 
 
-@fault(DATA, "x_2.csv", "no column id", "add it")
+@fault(DATA, "x_2.csv", "no column id", "at every epoch or at none")
 def ids_in_one_file():
     put("x_1.csv", "id,a\n1,2\n2,3\n3,5\n")
     put("x_2.csv", "a\n2\n3\n5\n")
