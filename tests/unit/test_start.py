@@ -68,7 +68,7 @@ def test_given_labels_keep_their_links_through_the_first_sweep_count():
         (
             [np.arange(14) % 3, np.arange(11) % 3 + 3, np.zeros(12, int)],
             Hyperparameters(dof=6, max_clusters=4),
-            "the start needs more than max_clusters = 4 at consecutive epochs",
+            "the start needs more than max_clusters=4 at consecutive epochs",
         ),
     ],
 )
