@@ -9,7 +9,7 @@ from itertools import pairwise
 from math import nan
 from typing import TYPE_CHECKING, Literal
 
-from tetiwd.errors import SettingsError
+from tetiwd.params import check_whole
 from tetiwd.plots.alluvial_heights import WEAK_LINK, heights, order_of_lineages, slots_by_epoch
 from tetiwd.plots.lineage_facts import OTHERS, LineageFacts, gathered, lineage_facts, small_lineages
 
@@ -97,8 +97,7 @@ def alluvial_layout(lineages: "Lineages", *, max_lineages: int = 40) -> Alluvial
 
 def lay_out(facts: LineageFacts, *, max_lineages: int = 40) -> Alluvial:
     """Order, heights, ribbons and markers."""
-    if not isinstance(max_lineages, int) or isinstance(max_lineages, bool) or max_lineages < 1:
-        raise SettingsError(f"max_lineages must be a whole number of at least 1, not {max_lineages!r}")
+    check_whole("max_lineages", max_lineages, 1)
     n_lineages = len({g for column in facts.sizes for g in column})
     small = small_lineages(facts.sizes, max_lineages)
     n_small = [sum(g in small for g in column) for column in facts.sizes]
