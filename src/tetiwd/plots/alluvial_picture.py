@@ -10,7 +10,7 @@ from tetiwd.plots.alluvial_words import block_words, described, marker_words, ri
 from tetiwd.plots.colours import lineage_colour, lineage_stripes
 from tetiwd.plots.lineage_facts import OTHERS
 from tetiwd.plots.marks import Marks
-from tetiwd.plots.style import INK, SMALL, SOFT, bare, size_of, tag, text_on, time_axis
+from tetiwd.plots.style import INK, SMALL, SOFT, bare, size_of, soft_text, tag, text_on, time_axis
 from tetiwd.plots.text import count, short, text_width
 
 if TYPE_CHECKING:
@@ -185,9 +185,8 @@ class AlluvialPicture:
         if max(map(text_width, numbers)) * 0.75 + 6 > self.pitch:
             numbers = [short(total) for total in self.layout.totals]
         every = max(1, -(-int(max(map(text_width, numbers)) * 0.75 + 6) // int(self.pitch + 1)))
-        look: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
         for t in range(0, len(numbers), every):
-            self.ax.annotate(numbers[t], (t, 1), (0, 3), ha="center", fontsize=8, alpha=SOFT, **look)
+            soft_text(self.ax, numbers[t], (t, 1), (0, 3), ("data", "axes fraction"), ha="center", fontsize=8)
 
     def scale(self) -> None:
         """An upright bar of a round number of objects, left of the first column."""

@@ -132,16 +132,16 @@ def title(ax: "Axes", text: str, note: str = "") -> None:
     lines = _broken(note, room * 12 / SMALL)
     ax.set_title(text, pad=8 + 12 * len(lines))
     if lines:
-        subtitle = ax.annotate(
-            "\n".join(lines),
-            (0, 1),
-            (0, 7),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            fontsize=SMALL,
-            alpha=SOFT,
-        )
+        subtitle = soft_text(ax, "\n".join(lines), (0, 1), (0, 7))
         subtitle.set_in_layout(False)  # the padding of the headline reserves its space
+
+
+def soft_text(
+    ax: "Axes", text: str, at: tuple[float, float], offset: tuple[float, float], of: Any = "axes fraction", **look: Any
+) -> Any:
+    """Small, less important text at an offset in points from a place; ``of`` says what the place is counted in."""
+    given: dict[str, Any] = {"fontsize": SMALL, "alpha": SOFT} | look
+    return ax.annotate(text, at, offset, xycoords=of, textcoords="offset points", **given)
 
 
 def _broken(text: str, width: float) -> list[str]:
