@@ -116,7 +116,7 @@ class EpochOfDraw:
 
 def draws_with_geometry(sample: Sample, at_most: int) -> list[tuple[Draws, int]]:
     """Draws that have kept A, evenly spaced over all chains: the draws of a chain, and which of them."""
-    kept = [(draws, i) for draws in sample.draws for i in draws.with_geometry]
+    kept = [(draws, i) for draws in sample.draws for i in draws.with_geometry[: len(draws.geometry)]]
     if not kept:
         raise SettingsError("no draw has kept its A", ["run it again with ", Setting("geometry_every", 10)])
     return [kept[row] for row in evenly_spaced(len(kept), at_most)]
