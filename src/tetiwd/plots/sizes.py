@@ -91,7 +91,7 @@ def lanes_of(analysis: "Analysis") -> list[Lane]:
     """One lane per lineage in order of their numbers, then small ones together, then new ones."""
     alignment, level, forecast = analysis.alignment, analysis.settings.level, analysis.forecast
     n = np.array(alignment.partitions.n_objects, dtype=float)
-    counts = np.array([np.bincount(labels, minlength=alignment.n_lineages) for labels in analysis.clustering.labels])
+    counts = analysis.clustering.sizes
     drawn = alignment.sizes()  # (S, T, n_lineages + 1)
     ranked = np.argsort(-counts.sum(axis=0), kind="stable")
     kept = [g for g in ranked[:MOST_LANES].tolist() if counts[:, g].sum() >= SMALL_LINEAGE * n.sum()] or [

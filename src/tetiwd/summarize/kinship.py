@@ -115,7 +115,6 @@ def flows_in_draws(
 ) -> NDArray[np.int64]:
     """Objects that go from one lineage to another, (S, n_lineages + 1, n_lineages + 1); others come last."""
     S, k = alignment.n_draws, alignment.n_lineages + 1
-    start, end = alignment.words_at(t)[:, here], alignment.words_at(later)[:, there]
-    start, end = np.where(start < 0, k - 1, start), np.where(end < 0, k - 1, end)
+    start, end = alignment.slots_at(t)[:, here], alignment.slots_at(later)[:, there]
     cells = (np.arange(S)[:, None] * k + start).astype(np.int64) * k + end
     return np.bincount(cells.ravel(), minlength=S * k * k).reshape(S, k, k)
