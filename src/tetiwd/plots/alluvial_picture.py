@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tetiwd.plots.alluvial import Alluvial, Block, Marker, Ribbon
 from tetiwd.plots.alluvial_heights import WEAK_LINK
 from tetiwd.plots.alluvial_words import block_words, described, marker_words, ribbon_words
@@ -231,12 +233,9 @@ def _band(left: float, right: float, start: tuple[float, float], end: tuple[floa
 
 
 def _columns(widths: list[float], room: float) -> int:
-    """The most columns that fit; matplotlib fills one column after the other, each as wide as its widest text."""
-    for n in range(len(widths), 1, -1):
-        rows = -(-len(widths) // n)
-        if sum(max(widths[i : i + rows]) for i in range(0, len(widths), rows)) <= room:
-            return n
-    return 1
+    """The most columns that fit; matplotlib spreads texts evenly over them, each as wide as its widest text."""
+    fitting = (n for n in range(len(widths), 1, -1) if sum(map(max, np.array_split(widths, n))) <= room)
+    return next(fitting, 1)
 
 
 def _round_number(most: float) -> int:
