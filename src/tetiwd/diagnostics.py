@@ -150,15 +150,13 @@ def _verdict(n_chains: int, apart: list[Quantity], thin: list[Quantity], series:
 
 def _where(quantity: Quantity, values: NDArray[np.float64]) -> str:
     """ "k at 2003: 4 in chains 1, 2 and 6 in chains 3, 4"."""
-    if not quantity.name.startswith("k at "):
-        means = ", ".join(f"{mean:.4g}" for mean in values.mean(axis=1))
-        return f"{quantity.name} (R-hat {quantity.r_hat:.2f}; means by chain {means})"
+    counted = quantity.name.startswith("k at ")
     groups: dict[int, list[str]] = {}
-    for chain, row in enumerate(values, start=1):
+    for chain, row in enumerate(values if counted else [], start=1):
         n_clusters, counts = np.unique(row, return_counts=True)
         groups.setdefault(int(n_clusters[counts.argmax()]), []).append(str(chain))
-    if len(groups) == 1:
-        means = ", ".join(f"{mean:.1f}" for mean in values.mean(axis=1))
+    if len(groups) <= 1:
+        means = ", ".join(f"{mean:.1f}" if counted else f"{mean:.4g}" for mean in values.mean(axis=1))
         return f"{quantity.name} (R-hat {quantity.r_hat:.2f}; means by chain {means})"
     parts = [f"{k} in chain{'s' if len(who) > 1 else ''} {', '.join(who)}" for k, who in sorted(groups.items())]
     return f"{quantity.name}: {', '.join(parts[:-1])} and {parts[-1]}"

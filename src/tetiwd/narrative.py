@@ -13,8 +13,8 @@ SURE = 0.7  # an object with less than this for its cluster counts as uncertain
 HOW_LINKED = {
     "objects": "Clusters of consecutive times are linked if they share most of their objects.",
     "place": "Clusters of consecutive times are linked if they are at the same place.",
-    "model": "Links come from the model alone, that is from sizes and from distances among clusters; known objects, or "
-    "distances between times, would tell more.",
+    "model": "Links come from the model alone, which knows only the sizes of clusters and the distances among them; "
+    "ids or distances between times would tell more.",
 }
 MOST_NAMED = 6  # lineages that a sentence lists one by one
 
@@ -69,7 +69,8 @@ def listed(names: Sequence[Any]) -> str:
 def _overview(analysis: "Analysis", times: Sequence[Any]) -> str:
     series, clustering = analysis.sample.series, analysis.clustering
     n, T = sum(series.n_objects), series.n_epochs
-    who = f"{n} objects" if series.ids is None else f"{n} observations of {len(_everybody(analysis))} objects"
+    ids = {id for at_time in series.ids or () for id in at_time.tolist()}
+    who = f"{n} objects" if series.ids is None else f"{n} observations of {len(ids)} objects"
     if T == 1:
         return f"{who} at one time form {plural(clustering.n_lineages, 'cluster')}."
     k = clustering.n_clusters
@@ -87,25 +88,25 @@ def _lives(analysis: "Analysis", times: Sequence[Any]) -> list[str]:
         return []
     alone = np.bincount(analysis.clustering.flat) == 1  # an object that fits nowhere
     first, last = present.argmax(axis=0), T - 1 - present[::-1].argmax(axis=0)
-    first[alone], last[alone] = 0, T - 1  # no word of its birth and death
+    first[alone], last[alone] = 0, T - 1  # its birth and death are not mentioned
     sentences = []
     if alone.any():
         n = int(alone.sum())
         sentences.append(f"{n} of the lineages {'are' if n > 1 else 'is'} a single object that fits nowhere.")
     whole = np.flatnonzero(present.all(axis=0))
     if len(whole):
-        sentences.append(f"{_lineages(whole)} {'last' if len(whole) > 1 else 'lasts'} throughout.")
+        sentences.append(f"{named_lineages(whole)} {'last' if len(whole) > 1 else 'lasts'} throughout.")
     for t in range(1, T):
         born = np.flatnonzero(first == t)
         if len(born):
-            sentences.append(f"{_lineages(born)} {'appear' if len(born) > 1 else 'appears'} at {times[t]}.")
+            sentences.append(f"{named_lineages(born)} {'appear' if len(born) > 1 else 'appears'} at {times[t]}.")
         ended = np.flatnonzero(last == t - 1)
         if len(ended):
-            sentences.append(f"{_lineages(ended)} {'end' if len(ended) > 1 else 'ends'} after {times[t - 1]}.")
+            sentences.append(f"{named_lineages(ended)} {'end' if len(ended) > 1 else 'ends'} after {times[t - 1]}.")
     gaps = np.flatnonzero([(np.diff(np.flatnonzero(epochs)) > 1).any() for epochs in present.T])
     if len(gaps):
         verbs = ("skip", "return") if len(gaps) > 1 else ("skips", "returns")
-        sentences.append(f"{_lineages(gaps)} {verbs[0]} one or more times and {verbs[1]}.")
+        sentences.append(f"{named_lineages(gaps)} {verbs[0]} one or more times and {verbs[1]}.")
     if len(sentences) > 9:
         n_born, n_ended = int((first > 0).sum()), int((last < T - 1).sum())
         sentences = sentences[: int(alone.any()) + int(len(whole) > 0)]
@@ -142,18 +143,13 @@ def _next(analysis: "Analysis") -> list[str]:
     if coming is None:
         return []
     return [
-        f"By the assumptions of the model a cluster not seen before appears at the next time with probability "
-        f"{coming.new_cluster:.2f}."
+        f"The model expects at least one new cluster at the next time point with probability {coming.new_cluster:.2f}."
     ]
 
 
-def _lineages(which: Any) -> str:
+def named_lineages(which: Any) -> str:
+    """ "Lineage 1", "Lineages 1 and 2"."""
     return f"Lineage{'s' if len(which) > 1 else ''} {listed([int(lineage) for lineage in which])}"
-
-
-def _everybody(analysis: "Analysis") -> set[Any]:
-    ids = analysis.sample.series.ids or ()
-    return {id for at_time in ids for id in at_time.tolist()}
 
 
 def plural(n: int, what: str) -> str:

@@ -86,9 +86,7 @@ class Partitions:
         """Which draws to take for no more than so many, evenly spaced."""
         if not is_whole(at_most, 1):
             raise SettingsError(f"the number of draws must be a whole number of at least 1, not {at_most!r}")
-        if self.n_draws <= at_most:
-            return np.arange(self.n_draws)
-        return np.linspace(0, self.n_draws - 1, at_most).round().astype(np.int64)
+        return evenly_spaced(self.n_draws, at_most)
 
     def thinned(self, at_most: int) -> "Partitions":
         """No more than so many draws, evenly spaced."""
@@ -103,6 +101,11 @@ class Partitions:
 
     def __repr__(self) -> str:
         return f"Partitions({self.n_draws} draws of {self.n_epochs} epochs, {sum(self.n_objects)} objects)"
+
+
+def evenly_spaced(n: int, at_most: int) -> Ints:
+    """Which of n things to take for no more than so many: all of them, or evenly spaced ones."""
+    return np.linspace(0, n - 1, min(at_most, n)).round().astype(np.int64)
 
 
 def numbered(labels: NDArray[Any]) -> NDArray[np.int32]:

@@ -238,7 +238,7 @@ def test_filled_in_and_built_up_is_the_same(loss):
     search.fill(other, found.labels * 3 + 1)
     consistent(other, search, loss)
     assert canonical([other.labels]) == canonical([found.labels])
-    search.fill(other, None)
+    other = search.empty()
     consistent(other, search, loss)
     assert (other.labels == -1).all()
 

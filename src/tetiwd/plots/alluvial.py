@@ -5,11 +5,11 @@ Heights run from 0 (top) to 1 (bottom). All epochs share one scale of objects, s
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import nan
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from tetiwd.errors import SettingsError
+from tetiwd.params import check_whole
 from tetiwd.plots.alluvial_heights import WEAK_LINK, heights, order_of_lineages, slots_by_epoch
 from tetiwd.plots.lineage_facts import OTHERS, LineageFacts, gathered, lineage_facts, small_lineages
 
@@ -97,8 +97,7 @@ def alluvial_layout(lineages: "Lineages", *, max_lineages: int = 40) -> Alluvial
 
 def lay_out(facts: LineageFacts, *, max_lineages: int = 40) -> Alluvial:
     """Order, heights, ribbons and markers."""
-    if not isinstance(max_lineages, int) or isinstance(max_lineages, bool) or max_lineages < 1:
-        raise SettingsError(f"max_lineages must be a whole number of at least 1, not {max_lineages!r}")
+    check_whole("max_lineages", max_lineages, 1)
     n_lineages = len({g for column in facts.sizes for g in column})
     small = small_lineages(facts.sizes, max_lineages)
     n_small = [sum(g in small for g in column) for column in facts.sizes]
@@ -147,46 +146,27 @@ def _link_ribbons(
 
 
 def _flow_ribbons(facts: LineageFacts, blocks: Mapping[tuple[int, int], Block], per_object: float) -> list[Ribbon]:
-    """Flows side by side: those that go up leave at the top, those that go down at the bottom."""
-    out: dict[tuple[int, int], list[tuple[int, int]]] = {}  # (epoch, lineage): lineage at the other end, objects
-    into: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    for (t, g, h), n in facts.flows.items():
-        out.setdefault((t, g), []).append((h, n))
-        into.setdefault((t + 1, h), []).append((g, n))
-    starts, ends = {}, {}
-    for (t, g), flows in out.items():
-        for h, edges in _side_by_side(blocks, (t, g), t + 1, flows, per_object).items():
-            starts[t, g, h] = edges
-    for (t, h), flows in into.items():
-        for g, edges in _side_by_side(blocks, (t, h), t - 1, flows, per_object).items():
-            ends[t - 1, g, h] = edges
+    """Flows side by side in the middle of a block, in the vertical order of the blocks at their other ends."""
+    edges: tuple[dict[Any, tuple[float, float]], dict[Any, tuple[float, float]]] = ({}, {})  # at the start, at the end
+    for side in (0, 1):
+        flows_at: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
+        for t, g, h in sorted(facts.flows, key=lambda flow: blocks[_ends(flow)[1 - side]].y0):
+            flows_at.setdefault(_ends((t, g, h))[side], []).append((t, g, h))
+        for at, flows in flows_at.items():
+            wide = [facts.flows[flow] * per_object for flow in flows]
+            top = (blocks[at].y0 + blocks[at].y1 - sum(wide)) / 2
+            for flow, y in zip(flows, accumulate(wide, initial=top), strict=False):
+                edges[side][flow] = (y, y + facts.flows[flow] * per_object)
     return [
-        Ribbon("flow", t, t + 1, g, h, starts[t, g, h], ends[t, g, h], facts.links.get((t, g, t + 1, h), nan), n)
+        Ribbon("flow", t, t + 1, g, h, edges[0][t, g, h], edges[1][t, g, h], facts.links.get((t, g, t + 1, h), nan), n)
         for (t, g, h), n in facts.flows.items()
     ]
 
 
-def _side_by_side(
-    blocks: Mapping[tuple[int, int], Block], at: tuple[int, int], t: int, flows: list[tuple[int, int]], scale: float
-) -> dict[int, tuple[float, float]]:
-    """Edges of the flows at one side of a block; the flow within its lineage is in the middle of the space left."""
-    block, lineage, edges = blocks[at], at[1], {}
-    flows = sorted(flows, key=lambda flow: blocks[t, flow[0]].y0)
-    level = next((i for i, (h, _) in enumerate(flows) if h == lineage), None)
-    rank = blocks[t, lineage].y0 if level is not None else (block.y0 + block.y1) / 2
-    above = [(h, n) for h, n in flows if h != lineage and blocks[t, h].y0 < rank]
-    below = [(h, n) for h, n in flows if h != lineage and blocks[t, h].y0 >= rank]
-    top, bottom = block.y0, block.y1
-    for h, n in above:
-        edges[h] = (top, top + n * scale)
-        top += n * scale
-    for h, n in reversed(below):
-        edges[h] = (bottom - n * scale, bottom)
-        bottom -= n * scale
-    if level is not None:
-        half, middle = flows[level][1] * scale / 2, (top + bottom) / 2
-        edges[lineage] = (middle - half, middle + half)
-    return edges
+def _ends(flow: tuple[int, int, int]) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Epoch and lineage of the blocks at both ends of a flow."""
+    t, g, h = flow
+    return (t, g), (t + 1, h)
 
 
 def _markers(facts: LineageFacts) -> Iterable[Marker]:

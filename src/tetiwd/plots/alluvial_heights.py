@@ -80,19 +80,17 @@ def _level(
 
     Least squares with a fixed order and least distances: without the distances it is a monotone regression.
     """
+    from scipy.optimize import isotonic_regression
+
     below, offsets = 0.0, []
     for size in column.values():
         offsets.append(below + size * per_object / 2)
         below += size * per_object + gap
     room = max(0.0, 1 - (below - gap))  # height that the stack leaves free
-    pools: list[tuple[float, float, int]] = []  # (weighted mean, weight, slots)
+    wanted, weights = [], []
     for (g, size), offset in zip(column.items(), offsets, strict=True):
         near = [centres[s][g] for s in (t - 1, t + 1) if 0 <= s < len(centres) and g in centres[s]]
-        weight = size * per_object + gap if near else gap / 100  # a lone block goes where others leave room
-        wanted = sum(near) / len(near) - offset if near else centres[t].get(g, offset + room / 2) - offset
-        pools.append((wanted, weight, 1))
-        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
-            (a, u, m), (b, v, n) = pools[-2:]
-            pools[-2:] = [((a * u + b * v) / (u + v), u + v, m + n)]
-    shifts = [min(max(mean, 0.0), room) for mean, _, n in pools for _ in range(n)]
+        weights.append(size * per_object + gap if near else gap / 100)  # a lone block goes where others leave room
+        wanted.append(sum(near) / len(near) - offset if near else centres[t].get(g, offset + room / 2) - offset)
+    shifts = np.clip(isotonic_regression(wanted, weights=weights).x, 0.0, room).tolist()
     return {g: offset + shift for g, offset, shift in zip(column, offsets, shifts, strict=True)}

@@ -4,13 +4,15 @@ from collections.abc import Iterator
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tetiwd.plots.alluvial import Alluvial, Block, Marker, Ribbon
 from tetiwd.plots.alluvial_heights import WEAK_LINK
 from tetiwd.plots.alluvial_words import block_words, described, marker_words, ribbon_words
 from tetiwd.plots.colours import lineage_colour, lineage_stripes
 from tetiwd.plots.lineage_facts import OTHERS
 from tetiwd.plots.marks import Marks
-from tetiwd.plots.style import INK, SMALL, SOFT, bare, size_of, tag, text_on, time_axis
+from tetiwd.plots.style import INK, SMALL, SOFT, bare, size_of, soft_text, tag, text_on, time_axis
 from tetiwd.plots.text import count, short, text_width
 
 if TYPE_CHECKING:
@@ -185,9 +187,8 @@ class AlluvialPicture:
         if max(map(text_width, numbers)) * 0.75 + 6 > self.pitch:
             numbers = [short(total) for total in self.layout.totals]
         every = max(1, -(-int(max(map(text_width, numbers)) * 0.75 + 6) // int(self.pitch + 1)))
-        look: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
         for t in range(0, len(numbers), every):
-            self.ax.annotate(numbers[t], (t, 1), (0, 3), ha="center", fontsize=8, alpha=SOFT, **look)
+            soft_text(self.ax, numbers[t], (t, 1), (0, 3), ("data", "axes fraction"), ha="center", fontsize=8)
 
     def scale(self) -> None:
         """An upright bar of a round number of objects, left of the first column."""
@@ -232,12 +233,9 @@ def _band(left: float, right: float, start: tuple[float, float], end: tuple[floa
 
 
 def _columns(widths: list[float], room: float) -> int:
-    """The most columns that fit; matplotlib fills one column after the other, each as wide as its widest text."""
-    for n in range(len(widths), 1, -1):
-        rows = -(-len(widths) // n)
-        if sum(max(widths[i : i + rows]) for i in range(0, len(widths), rows)) <= room:
-            return n
-    return 1
+    """The most columns that fit; matplotlib spreads texts evenly over them, each as wide as its widest text."""
+    fitting = (n for n in range(len(widths), 1, -1) if sum(map(max, np.array_split(widths, n))) <= room)
+    return next(fitting, 1)
 
 
 def _round_number(most: float) -> int:

@@ -27,11 +27,6 @@ class Source:
     outcomes: "Outcomes | None" = None
     backtest: "Backtest | None" = None
 
-    @property
-    def has_geometry(self) -> bool:
-        """True if some draws have kept A."""
-        return any(len(draws.geometry) for draws in self.analysis.sample.draws)
-
 
 @dataclass(frozen=True)
 class Figure:
@@ -117,7 +112,7 @@ FIGURES: tuple[Figure, ...] = (
         "estimated by the model, above it as measured between the objects.",
         lambda source, t, marks: plot_geometry(source.analysis, t, marks=marks),
         per_time=True,
-        when=lambda source: source.has_geometry,
+        when=lambda source: any(len(draws.geometry) for draws in source.analysis.sample.draws),
     ),
     Figure(
         "outcomes",

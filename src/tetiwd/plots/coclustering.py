@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.partitions import Partitions, numbered
+from tetiwd.partitions import Partitions, evenly_spaced, numbered
 from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.marks import Marks, as_marks
 from tetiwd.plots.style import FILL, figure_width, new_axes, size_of, styled, tag, title, without_axes
@@ -45,7 +45,7 @@ def plot_coclustering(analysis: "Analysis", t: int, ax: "Axes | None" = None, *,
     t, remember = check_epoch(t, analysis.sample.series.n_epochs), as_marks(marks)
     order = objects_in_order(analysis, t)
     labels = analysis.clustering.labels[t]
-    n, chosen = len(order), thinned(order)
+    n, chosen = len(order), order[evenly_spaced(len(order), MOST_OBJECTS)]
     if ax is None:
         side = figure_width(4.9)
         ax = new_axes(side, side)
@@ -79,13 +79,6 @@ def plot_coclustering(analysis: "Analysis", t: int, ax: "Axes | None" = None, *,
 def objects_in_order(analysis: "Analysis", t: int) -> Ints:
     """Objects of an epoch by lineage, the most certain first."""
     return np.lexsort((-analysis.memberships.certainty[t], analysis.clustering.labels[t]))
-
-
-def thinned(order: Ints) -> Ints:
-    """All of them, or evenly spaced ones."""
-    if len(order) <= MOST_OBJECTS:
-        return order
-    return order[np.linspace(0, len(order) - 1, MOST_OBJECTS).round().astype(int)]
 
 
 def probabilities(analysis: "Analysis", t: int, chosen: Ints) -> NDArray[np.float64]:

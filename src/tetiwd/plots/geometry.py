@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.data.checks import row_blocks
-from tetiwd.errors import Setting, SettingsError
 from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.marks import Marks, as_marks
 from tetiwd.plots.style import FILL, figure_width, new_axes, styled, tag, title, without_axes
 from tetiwd.plots.text import label, named_times
 from tetiwd.summarize.alignment import match
 from tetiwd.summarize.coclustering import check_epoch
+from tetiwd.summarize.new_object import draws_with_geometry
+from tetiwd.summarize.tracking import distances_of_means
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -107,16 +107,13 @@ def cluster_distances(analysis: "Analysis", t: int) -> tuple[NDArray[np.int64], 
     (NaN if none has), and the share of draws that do.
     """
     sample, estimate = analysis.sample, analysis.clustering.labels[t]
-    kept = [(draws, row) for draws in sample.draws for row in range(len(draws.geometry))]
-    if not kept:
-        raise SettingsError("no draw has kept its A", ["run it again with ", Setting("geometry_every", 10)])
-    kept = [kept[i] for i in np.linspace(0, len(kept) - 1, min(MOST_DRAWS, len(kept))).round().astype(int)]
-    labels = np.array([draws.labels_at(t)[draws.with_geometry[row]] for draws, row in kept])
+    kept = draws_with_geometry(sample, MOST_DRAWS)
+    labels = np.array([draws.labels_at(t)[i] for draws, i in kept])
     matched = match(estimate, labels)[0]
     lineages = np.unique(estimate)
     total, count = np.zeros((len(lineages), len(lineages))), np.zeros((len(lineages), len(lineages)))
-    for s, (draws, row) in enumerate(kept):
-        A, (_, first) = draws.geometry[row][t], np.unique(labels[s], return_index=True)
+    for s, (draws, i) in enumerate(kept):
+        A, (_, first) = draws.geometry[i // draws.geometry_every][t], np.unique(labels[s], return_index=True)
         words = matched[s, first]  # of the rows of A, which are in increasing order of the draw's labels
         rows = np.flatnonzero(words >= 0)
         where = np.ix_(np.searchsorted(lineages, words[rows]), np.searchsorted(lineages, words[rows]))
@@ -131,14 +128,8 @@ def measured_distances(analysis: "Analysis", t: int) -> Floats:
     """Distances between cluster means in order of lineages, less the average contribution of chance."""
     D, labels = analysis.sample.series.to_distances().D[t], analysis.clustering.labels[t]
     _, slot, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    order, starts = np.argsort(slot, kind="stable"), np.cumsum(sizes) - sizes
-    sums = np.zeros((len(sizes), len(sizes)))
-    for rows, block in row_blocks(D):
-        np.add.at(sums, slot[rows], np.add.reduceat(block[:, order], starts, axis=1, dtype=float))
-    mean = sums / sizes / sizes[:, None]
-    own_half = np.diagonal(mean) / 2
     noise = within_clusters(analysis) ** 2 / 2 / sizes  # variance within a cluster by its size
-    squared = mean - own_half - own_half[:, None] - noise - noise[:, None]
+    squared = distances_of_means(D, slot, sizes)[0] - noise - noise[:, None]
     np.fill_diagonal(squared, 0.0)
     return np.sqrt(np.maximum(squared, 0.0))
 

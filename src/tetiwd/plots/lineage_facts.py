@@ -4,8 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tetiwd.plots.text import epoch_numbers, times_as_text
 
 if TYPE_CHECKING:
@@ -33,10 +31,7 @@ def lineage_facts(lineages: "Lineages") -> LineageFacts:
     times = list(alignment.partitions.times)
     epoch = epoch_numbers(times)
     presence = (alignment.counterpart >= 0).mean(axis=0)
-    sizes: list[dict[int, int]] = []
-    for labels in alignment.clustering.labels:
-        lineage, count = np.unique(labels, return_counts=True)
-        sizes.append(dict(zip(lineage.tolist(), count.tolist(), strict=True)))
+    sizes = [{g: n for g, n in enumerate(row) if n} for row in alignment.clustering.sizes.tolist()]
     linked, moved = {}, {}
     births: dict[tuple[int, int], float] = {}
     deaths: dict[tuple[int, int], float] = {}

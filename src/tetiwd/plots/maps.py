@@ -61,19 +61,18 @@ def plot_map(
     time = named_times(analysis.sample.series.times)[t]
     size = 4.6 if shown.sum() <= 300 else 3.6 if shown.sum() <= 800 else 2.8
     lineages, sizes = np.unique(labels, return_counts=True)
-    for g, n in zip(lineages.tolist(), sizes.tolist(), strict=True):
-        colour, words = lineage_colour(g), f"lineage {g} at {time}: {count(n, 'object')}"
+    words = {int(g): f"lineage {g} at {time}: {count(int(n), 'object')}" for g, n in zip(lineages, sizes, strict=True)}
+    for g, hover in words.items():
+        colour = lineage_colour(g)
         for sure in (True, False):
             dots = points[(labels == g) & shown & ((certainty >= SURE) == sure)]
             if len(dots):
                 look: dict[str, Any] = {"mfc": colour if sure else "none", "mec": colour, "mew": 0.4 if sure else 1.0}
                 (line,) = ax.plot(dots[:, 0], dots[:, 1], ls="", marker="o", ms=size, alpha=0.85, clip_on=False, **look)
                 doubt = "" if sure else "; hollow ones are uncertain"
-                remember.mark(line, lineage=g, epoch=t, title=words + doubt)
+                remember.mark(line, lineage=g, epoch=t, title=hover + doubt)
     for g, text in _tags(ax, points, labels, lineages[np.argsort(-sizes, kind="stable")][:MOST_TAGS]):
-        remember.mark(
-            text, lineage=g, epoch=t, title=f"lineage {g} at {time}: {count(int((labels == g).sum()), 'object')}"
-        )
+        remember.mark(text, lineage=g, epoch=t, title=words[g])
     note = "close: similar"
     if (certainty[shown] < SURE).any():
         note += f" · hollow: certainty below {SURE:.2f}"

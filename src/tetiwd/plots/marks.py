@@ -1,7 +1,6 @@
 """Hover text and lineages for the parts of a figure, and the figure as clean SVG for a page."""
 
 import warnings
-from dataclasses import dataclass
 from io import BytesIO
 from re import fullmatch
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,19 +16,11 @@ Artist = TypeVar("Artist")
 LONGEST_TITLE = 300  # characters
 
 
-@dataclass(frozen=True)
-class Mark:
-    """Hover text of one part of a figure, and attributes of its SVG element."""
-
-    title: str
-    data: dict[str, str]  # data-kind, data-lineage, data-epoch, data-to-lineage
-
-
 class Marks:
     """Remembers what the parts of one figure show, under the ids that they get in its SVG."""
 
     def __init__(self) -> None:
-        self.by_id: dict[str, Mark] = {}
+        self.by_id: dict[str, tuple[str, dict[str, str]]] = {}  # hover text, attributes of the SVG element
         self.description = ""
 
     def mark(
@@ -48,7 +39,7 @@ class Marks:
         data = {key: str(int(value)) for key, value in numbers.items() if value is not None}
         if kind is not None:
             data["data-kind"] = kind
-        self.by_id[name] = Mark(clean(title, LONGEST_TITLE), data)
+        self.by_id[name] = clean(title, LONGEST_TITLE), data
         artist.set_gid(name)  # type: ignore[attr-defined]
         return artist
 
@@ -100,9 +91,8 @@ def svg_of(
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "tetiwd", "svg.image_inline": True}), quiet():
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     marks = as_marks(marks)
-    by_id = {name: (mark.title, mark.data) for name, mark in marks.by_id.items()}
     about = clean(f"{desc} {marks.description}", 4000)
-    return cleaned(buffer.getvalue(), by_id, title=clean(title, LONGEST_TITLE), desc=about, ink=ink)
+    return cleaned(buffer.getvalue(), marks.by_id, title=clean(title, LONGEST_TITLE), desc=about, ink=ink)
 
 
 class quiet(warnings.catch_warnings):

@@ -6,7 +6,7 @@ import numpy as np
 
 from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.marks import Marks, as_marks
-from tetiwd.plots.style import INK, SMALL, SOFT, bare, figure_width, new_axes, styled, tag, title
+from tetiwd.plots.style import INK, bare, figure_width, new_axes, soft_text, styled, tag, title
 from tetiwd.plots.text import label
 from tetiwd.summarize.outcomes import Outcomes
 
@@ -49,16 +49,7 @@ def plot_outcomes(outcomes: Outcomes, ax: "Axes | None" = None, *, marks: Marks 
         name = tag(ax, -0.015, i, str(row.lineage), colour, transform=ax.get_yaxis_transform(), ha="right")
         for artist in (line, dot, name):
             remember.mark(artist, lineage=int(row.lineage), title=words)
-        ax.annotate(
-            f"{row.events:,} of {row.members:,}",
-            (1, i),
-            (6, 0),
-            xycoords=ax.get_yaxis_transform(),
-            textcoords="offset points",
-            va="center",
-            fontsize=SMALL,
-            alpha=SOFT,
-        )
+        soft_text(ax, f"{row.events:,} of {row.members:,}", (1, i), (6, 0), ax.get_yaxis_transform(), va="center")
     overall = table.events.sum() / max(1, table.members.sum())
     remember.mark(ax.axvline(overall, color=INK, lw=0.9, ls=(0, (1, 2)), alpha=0.7, zorder=0), title="all lineages")
     ax.set_ylim(len(shown) - 0.5, -0.5)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.marks import Marks, as_marks
-from tetiwd.plots.style import INK, SMALL, SOFT, bare, figure_width, new_axes, size_of, styled, tag, time_axis, title
+from tetiwd.plots.style import INK, bare, figure_width, new_axes, size_of, soft_text, styled, tag, time_axis, title
 from tetiwd.plots.text import named_times
 from tetiwd.summarize.forecast import Forecast
 
@@ -91,7 +91,7 @@ def lanes_of(analysis: "Analysis") -> list[Lane]:
     """One lane per lineage in order of their numbers, then small ones together, then new ones."""
     alignment, level, forecast = analysis.alignment, analysis.settings.level, analysis.forecast
     n = np.array(alignment.partitions.n_objects, dtype=float)
-    counts = np.array([np.bincount(labels, minlength=alignment.n_lineages) for labels in analysis.clustering.labels])
+    counts = analysis.clustering.sizes
     drawn = alignment.sizes()  # (S, T, n_lineages + 1)
     ranked = np.argsort(-counts.sum(axis=0), kind="stable")
     kept = [g for g in ranked[:MOST_LANES].tolist() if counts[:, g].sum() >= SMALL_LINEAGE * n.sum()] or [
@@ -223,18 +223,16 @@ class _Lanes:
 
     def name(self, lane: Lane, base: float, words: str) -> None:
         """The lineage at the left, the forecast in numbers at the right."""
-        place: dict[str, Any] = {"transform": self.ax.get_yaxis_transform(), "ha": "right", "va": "bottom"}
+        place = self.ax.get_yaxis_transform()
         y = base + 2.5 / self.per_share
         if lane.lineage is None:
-            self.ax.text(-0.012, y, lane.name, fontsize=SMALL, **place)
+            soft_text(self.ax, lane.name, (-0.012, y), (0, 0), place, ha="right", va="bottom", alpha=1.0)
         else:
-            text = tag(self.ax, -0.012, y, lane.name, lane.colour, **place)
+            text = tag(self.ax, -0.012, y, lane.name, lane.colour, transform=place, ha="right", va="bottom")
             self.marks.mark(text, lineage=lane.lineage, title=words)
         if len(lane.next):
             low, _, middle, _, high = lane.next * 100
-            shown = f"{middle:.0f} % ({low:.0f}–{high:.0f})"
-            place = {"transform": self.ax.get_yaxis_transform(), "va": "bottom", "fontsize": SMALL, "alpha": SOFT}
-            self.ax.text(1.0, y, shown, **place)
+            soft_text(self.ax, f"{middle:.0f} % ({low:.0f}–{high:.0f})", (1.0, y), (0, 0), place, va="bottom")
 
     def scale(self) -> None:
         """One upright bar of a round share at the left of the highest lane."""
@@ -242,16 +240,7 @@ class _Lanes:
         step = max((s for s in STEPS if s <= 0.8 * self.heights[i]), default=STEPS[0])
         x, base = self.ax.get_xlim()[0], float(self.base[i])
         self.ax.plot([x, x], [base, base + step], color=INK, lw=1.4, solid_capstyle="butt", clip_on=False)
-        self.ax.annotate(
-            f"{step:.0%}".replace("%", " %"),
-            (x, base + step),
-            (-4, 0),
-            textcoords="offset points",
-            ha="right",
-            va="top",
-            fontsize=8,
-            alpha=SOFT,
-        )
+        soft_text(self.ax, _percent(step), (x, base + step), (-4, 0), "data", ha="right", va="top", fontsize=8)
 
     def checks(self) -> None:
         """What was forecast for each time from the one before, if that is known."""

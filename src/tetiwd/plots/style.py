@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
 from math import ceil
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from tetiwd.plots.colours import BLACK, text_colour
@@ -22,6 +23,7 @@ ON_COLOUR = "#010101"  # black that stays black in a page, for text on a coloure
 FILL = "#4A78B5"  # amounts that belong to no lineage; smaller ones are paler
 SOFT = 0.65  # opacity of text that is less important
 SMALL = 8.5  # points, of notes and numbers inside figures
+LETTER = 0.48  # mean width of a letter, as a share of the height of its font
 PIXEL = 12 / 9  # text_width measures 12-pixel text; axis labels are 9 points high
 RC: Any = {
     "font.family": "sans-serif",
@@ -129,30 +131,19 @@ def title(ax: "Axes", text: str, note: str = "") -> None:
     """A headline, with a softer line below it, or several if it is long."""
     figure = ax.get_figure(root=True)
     room = (figure.get_size_inches()[0] * 72 if figure is not None else 460.0) - 40
-    lines = _broken(note, room * 12 / SMALL)
+    lines = wrap(note, max(20, int(room / (LETTER * SMALL))))
     ax.set_title(text, pad=8 + 12 * len(lines))
     if lines:
-        subtitle = ax.annotate(
-            "\n".join(lines),
-            (0, 1),
-            (0, 7),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            fontsize=SMALL,
-            alpha=SOFT,
-        )
+        subtitle = soft_text(ax, "\n".join(lines), (0, 1), (0, 7))
         subtitle.set_in_layout(False)  # the padding of the headline reserves its space
 
 
-def _broken(text: str, width: float) -> list[str]:
-    """Text in lines of at most about this width."""
-    lines: list[str] = []
-    for word in text.split():
-        if lines and text_width(f"{lines[-1]} {word}") <= width:
-            lines[-1] += f" {word}"
-        else:
-            lines.append(word)
-    return lines
+def soft_text(
+    ax: "Axes", text: str, at: tuple[float, float], offset: tuple[float, float], of: Any = "axes fraction", **look: Any
+) -> Any:
+    """Small, less important text at an offset in points from a place; ``of`` says what the place is counted in."""
+    given: dict[str, Any] = {"fontsize": SMALL, "alpha": SOFT} | look
+    return ax.annotate(text, at, offset, xycoords=of, textcoords="offset points", **given)
 
 
 def time_axis(

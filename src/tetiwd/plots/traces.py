@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from tetiwd.diagnostics import Quantity
 from tetiwd.errors import SettingsError
+from tetiwd.partitions import evenly_spaced
 from tetiwd.plots.marks import Marks, as_marks
-from tetiwd.plots.style import SMALL, SOFT, figure_width, new_axes, styled
+from tetiwd.plots.style import figure_width, new_axes, soft_text, styled
 from tetiwd.plots.text import label
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
 
 MOST_POINTS = 500  # of one trace
+MOST_NAMED = 12  # chains whose numbers are shown
 N_TIMES = 3  # times whose number of clusters is shown
 APART = 0.12  # offset between chains with the same number of clusters
 
@@ -76,7 +78,7 @@ def mcmc_colour(chain: int, n_chains: int) -> Any:
 
 def _trace(ax: "Axes", values: NDArray[Any], chain: int, n_chains: int, *, steps: bool) -> Any:
     """One line of at most MOST_POINTS draws, evenly spaced."""
-    rows = np.linspace(0, len(values) - 1, min(MOST_POINTS, len(values))).round().astype(int)
+    rows = evenly_spaced(len(values), MOST_POINTS)
     offset = APART * (chain - (n_chains - 1) / 2) if steps else 0.0
     style: Any = "steps-mid" if steps else "default"
     colour = mcmc_colour(chain, n_chains)
@@ -99,26 +101,9 @@ def _whole_numbers(ax: "Axes", whole: bool) -> None:
 
 def _name_chains(ax: "Axes", n_chains: int) -> None:
     """MCMC chains by colour, at the right above the first trace."""
+    shown = min(n_chains, MOST_NAMED)
     if n_chains > 1:
-        for chain in range(min(n_chains, 12)):
-            place = (1, 1), (-14 * (min(n_chains, 12) - 1 - chain), 5)
-            ax.annotate(
-                str(chain + 1),
-                *place,
-                xycoords="axes fraction",
-                textcoords="offset points",
-                ha="right",
-                fontsize=SMALL,
-                weight="bold",
-                color=mcmc_colour(chain, n_chains),
-            )
-        ax.annotate(
-            "MCMC chain",
-            (1, 1),
-            (-14 * min(n_chains, 12), 5),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            ha="right",
-            fontsize=SMALL,
-            alpha=SOFT,
-        )
+        for chain in range(shown):
+            look: dict[str, Any] = {"weight": "bold", "color": mcmc_colour(chain, n_chains), "alpha": 1.0}
+            soft_text(ax, str(chain + 1), (1, 1), (-14 * (shown - 1 - chain), 5), ha="right", **look)
+        soft_text(ax, "MCMC chain", (1, 1), (-14 * shown, 5), ha="right")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tetiwd.diagnostics import LARGEST_R_HAT
-from tetiwd.narrative import SURE, listed, plural
+from tetiwd.narrative import SURE, listed, named_lineages, plural
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
@@ -77,9 +77,10 @@ def _lineages(analysis: "Analysis") -> tuple[list[str], list[str]]:
     table = analysis.lineages.table().dropna(subset=["weakest_link"])
     sure = table.lineage[table.weakest_link >= SURE_LINK].tolist()
     unsure = table[table.weakest_link < SURE_LINK].sort_values("weakest_link").lineage.tolist()
+    every = "every link from one time to the next has probability at least"
     return (
-        [f"{_named(sure)}: every link from one time to the next has probability at least {SURE_LINK}."] if sure else [],
-        [f"{_named(unsure)}: at least one link has a probability below {SURE_LINK}."] if unsure else [],
+        [f"{named_lineages(sure)}: {every} {SURE_LINK}."] if sure else [],
+        [f"{named_lineages(unsure)}: at least one link has a probability below {SURE_LINK}."] if unsure else [],
     )
 
 
@@ -94,7 +95,3 @@ def _objects(analysis: "Analysis", labels: Sequence[str]) -> tuple[list[str], li
     return [sure] if unsure < n else [], [
         f"The cluster of {plural(unsure, 'object')}{where}: probability below {SURE}."
     ]
-
-
-def _named(lineages: Sequence[int]) -> str:
-    return f"Lineage{'s' if len(lineages) > 1 else ''} {listed(lineages)}"

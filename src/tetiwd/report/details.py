@@ -1,6 +1,5 @@
 """The folded end of the page: settings, data checks, versions, how to cite."""
 
-from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +8,7 @@ from tetiwd.data.negative_type import inspect
 from tetiwd.params import Gamma
 from tetiwd.plots.text import clean
 from tetiwd.report.rendering import Wording
-from tetiwd.report.tables import Cell, Column, Row, Table
+from tetiwd.report.tables import Cell, Table, filled
 from tetiwd.versions import versions
 
 if TYPE_CHECKING:
@@ -38,19 +37,14 @@ MODEL_WORDS = {
 }
 
 
-@dataclass(frozen=True)
-class Details:
+def details_of(analysis: "Analysis") -> dict[str, Any]:
     """Facts, settings (groups of name, value and meaning), versions and citation."""
-
-    facts: list[str]
-    settings: list[tuple[str, list[tuple[str, str, str]]]]
-    versions: dict[str, str]
-    citation: tuple[str, ...] = CITATION
-
-
-def details_of(analysis: "Analysis") -> Details:
-    """The details of an analysis."""
-    return Details(data_facts(analysis), settings_of(analysis), versions())
+    return {
+        "facts": data_facts(analysis),
+        "settings": settings_of(analysis),
+        "versions": versions(),
+        "citation": CITATION,
+    }
 
 
 def settings_of(analysis: "Analysis") -> list[tuple[str, list[tuple[str, str, str]]]]:
@@ -62,10 +56,7 @@ def settings_of(analysis: "Analysis") -> list[tuple[str, list[tuple[str, str, st
         ("Answers", analysis.settings, {}),
     ]
     return [
-        (
-            title,
-            [(field.name, _value(getattr(source, field.name)), words.get(field.name, "")) for field in fields(source)],
-        )
+        (title, [(name, _value(value), words.get(name, "")) for name, value in vars(source).items()])
         for title, source, words in groups
     ]
 
@@ -73,25 +64,23 @@ def settings_of(analysis: "Analysis") -> list[tuple[str, list[tuple[str, str, st
 def checks_table(analysis: "Analysis", wording: Wording) -> Table:
     """Checks of the distances, by time."""
     series = analysis.sample.series
-    columns = (
-        Column("Time", "The time point.", "time"),
-        Column("Objects", "Objects at that time."),
-        Column("Degrees of freedom", "How much independent evidence the distances are assumed to carry."),
-        Column(
-            "Negative mass",
-            "Share of negative eigenvalues: 0% for Euclidean distances; above 5% the distances are far from Euclidean.",
-        ),
+    independent = "How much independent evidence the distances are assumed to carry."
+    negative = "Share of negative eigenvalues: 0% if Euclidean; above 5% the distances are far from Euclidean."
+    fields = (
+        ("Time", "time", "time", "The time point."),
+        ("Objects", "objects", "whole", "Objects at that time."),
+        ("Degrees of freedom", "dof", "number", independent),
+        ("Negative mass", "mass", "number", negative),
     )
-    rows = []
+    records = []
     dof = analysis.sample.hyperparameters.dof_by_epoch(series.n_epochs)
-    for t, (n, degrees, label) in enumerate(zip(series.n_objects, dof, wording.labels, strict=True)):
+    for t, (n, degrees) in enumerate(zip(series.n_objects, dof, strict=True)):
         mass = Cell("not computed", np.nan)
         if n <= LARGEST_CHECKED:
             share = inspect(series.matrices[t], series.kind).negative_share
             mass = Cell(f"{share:.1%}", share, share > MUCH_NEGATIVE)
-        rows.append(Row((Cell(label, float(t)), Cell(f"{n:,}", float(n)), Cell(f"{degrees:.3g}", degrees), mass)))
-    caption = "Marked values deserve a look."
-    return Table("checks", "Distances at every time", caption, columns, tuple(rows))
+        records.append({"time": series.times[t], "objects": n, "dof": Cell(f"{degrees:.3g}", degrees), "mass": mass})
+    return filled("checks", "Distances at every time", "Marked values deserve a look.", fields, records, wording)
 
 
 def data_facts(analysis: "Analysis") -> list[str]:

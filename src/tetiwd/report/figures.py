@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from tetiwd.partitions import evenly_spaced
 from tetiwd.plots.catalogue import Figure as Entry
 from tetiwd.plots.catalogue import Source, figure_called, figures_for
 from tetiwd.plots.marks import Marks, svg_of
@@ -22,14 +21,6 @@ PAGE, PANEL, PHONE = 11.0, 3.4, 3.8  # inches: width of the page, of one of thre
 SMALL, WIDE = 6.7, 5.0  # inches: narrow enough for a caption beside it; too wide for a phone
 MOST_TIMES_ON_A_PHONE = 9
 MOST_PANELS = 60  # times with a picture of their own; evenly spaced if there are more
-
-
-@dataclass(frozen=True)
-class Picture:
-    """SVG and its width in inches."""
-
-    svg: str
-    width: float
 
 
 @dataclass(frozen=True)
@@ -74,29 +65,30 @@ def outcomes_figure(outcomes: "Outcomes", key: str = "outcomes") -> Figure:
 
 
 def _whole(entry: Entry, draw: Callable[[Marks], Any], n_times: int) -> Figure:
-    picture = _drawn(draw, entry.title, entry.caption, PAGE if entry.full_width else None)
+    svg, width = _drawn(draw, entry.title, entry.caption, PAGE if entry.full_width else None)
     narrow = ""
-    if picture.width > WIDE and n_times <= MOST_TIMES_ON_A_PHONE:
-        narrow = _drawn(draw, entry.title, entry.caption, PHONE).svg
-    look = "small" if picture.width <= SMALL else "" if narrow else "wide"
-    return Figure(entry.key, entry.title, entry.caption, entry.place, picture.svg, narrow, look=look)
+    if width > WIDE and n_times <= MOST_TIMES_ON_A_PHONE:
+        narrow = _drawn(draw, entry.title, entry.caption, PHONE)[0]
+    look = "small" if width <= SMALL else "" if narrow else "wide"
+    return Figure(entry.key, entry.title, entry.caption, entry.place, svg, narrow, look=look)
 
 
 def _by_time(entry: Entry, source: Source, wording: Wording) -> Figure:
     n, caption = len(wording.labels), entry.caption
-    epochs = np.unique(np.linspace(0, n - 1, min(n, MOST_PANELS)).round().astype(int)).tolist()
+    epochs = evenly_spaced(n, MOST_PANELS).tolist()
     if len(epochs) < n:
         caption += f" {len(epochs)} of {n} time points are shown."
     panels = []
     for t in epochs:
         label = wording.labels[t]
-        picture = _drawn(partial(entry.draw, source, t), f"{entry.title}, {label}", entry.caption, PANEL)
-        panels.append(Panel(t, label, picture.svg))
+        svg, _ = _drawn(partial(entry.draw, source, t), f"{entry.title}, {label}", entry.caption, PANEL)
+        panels.append(Panel(t, label, svg))
     return Figure(entry.key, entry.title, caption, entry.place, panels=tuple(panels))
 
 
-def _drawn(draw: Callable[[Marks], Any], title: str, desc: str, width: float | None) -> Picture:
+def _drawn(draw: Callable[[Marks], Any], title: str, desc: str, width: float | None) -> tuple[str, float]:
+    """SVG of a figure, and its width in inches."""
     marks = Marks()
     with apart(width):
         figure = figure_of(draw(marks))
-    return Picture(svg_of(figure, marks, title=title, desc=desc), float(figure.get_figwidth()))
+    return svg_of(figure, marks, title=title, desc=desc), float(figure.get_figwidth())

@@ -1,11 +1,11 @@
 """The table of objects with their ids: all rows as data, the first ones as HTML."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tetiwd.plots.text import clean
 from tetiwd.report.rendering import Wording
-from tetiwd.report.tables import Cell, Row, Table, objects_table, probability
+from tetiwd.report.tables import Cell, Table, filled
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 SHOWN_AT_ONCE = 200
 MOST_OBJECTS = 20_000  # in the file; more make it slow to open
 LONGEST_ID = 60
+NO_SECOND = dict.fromkeys(("next_lineage", "next_probability"), Cell("", float("nan")))
 
 
 @dataclass(frozen=True)
@@ -26,36 +27,20 @@ class ObjectList:
 
 def object_list(analysis: "Analysis", wording: Wording) -> ObjectList:
     """All objects, the least certain first."""
+    fields = (
+        ("Id", "name", "text", "Id of the object, or its position among the objects of its time."),
+        ("Time", "time", "time", "The time point."),
+        ("Lineage", "lineage", "lineage", "Its lineage in the point estimate."),
+        ("Certainty", "certainty", "probability", "Probability that it belongs there."),
+        ("Next best", "next_lineage", "lineage", "The second most probable lineage, if any."),
+        ("Its probability", "next_probability", "probability", "Probability that it belongs to that one."),
+    )
     table = analysis.memberships.table().sort_values("certainty", kind="stable")
-    name = "id" if "id" in table.columns else "object"
-    kept = table.head(MOST_OBJECTS)
-    data = [
-        [
-            clean(str(id_), LONGEST_ID),
-            wording.epoch(time),
-            int(lineage),
-            round(float(certainty), 3),
-            int(following),
-            round(float(p), 3),
-        ]
-        for id_, time, lineage, certainty, following, p in zip(
-            kept[name], kept.time, kept.lineage, kept.certainty, kept.next_lineage, kept.next_probability, strict=True
-        )
-    ]
-    rows = tuple(_row(values, wording) for values in data[:SHOWN_AT_ONCE])
+    kept = table.head(MOST_OBJECTS).round({"certainty": 3, "next_probability": 3})
+    kept["name"] = [clean(str(name), LONGEST_ID) for name in kept["id" if "id" in kept.columns else "object"]]
+    records = kept[[source for _, source, _, _ in fields]].to_dict("records")
+    data = [list((record | {"time": wording.epoch(record["time"])}).values()) for record in records]
     for_script = {"times": list(wording.labels), "rows": data, "most": SHOWN_AT_ONCE, "all": len(table)}
-    return ObjectList(replace(objects_table(analysis, wording), rows=rows), for_script, len(table))
-
-
-def _row(values: list[Any], wording: Wording) -> Row:
-    name, t, lineage, certainty, following, p = values
-    nothing = Cell("", float("nan"))
-    others = (
-        (Cell(following, following) if following >= 0 else Cell("others", 1e9), probability(p))
-        if p > 0
-        else (nothing, nothing)
-    )
-    return Row(
-        (Cell(name), Cell(wording.labels[t], float(t)), Cell(lineage, lineage), probability(certainty), *others),
-        lineage,
-    )
+    shown = [record if record["next_probability"] else record | NO_SECOND for record in records[:SHOWN_AT_ONCE]]
+    title, caption = "Where every object belongs", "The least certain objects come first."
+    return ObjectList(filled("objects", title, caption, fields, shown, wording), for_script, len(table))

@@ -11,7 +11,7 @@ from tetiwd.narrative import narrative
 from tetiwd.plots.lineages import alluvial_svg
 from tetiwd.report.details import details_of
 from tetiwd.report.figures import figures
-from tetiwd.report.page_tables import tables_of
+from tetiwd.report.page_tables import explained, tables_of
 from tetiwd.report.rendering import (
     N_COLOURS,
     Wording,
@@ -100,8 +100,8 @@ def report_html(
         figures=figures(analysis, outcomes),
         headings={} if outcomes is None else {"outcomes": wording.sentence(outcomes.name, 60)},
         tables=tables,
-        object_data=json_for_script(tables.objects.data) if tables.objects else "",
-        meanings=tables.explained([table for section in added for table in section.tables]),
+        object_data=json_for_script(tables["objects"].data) if tables["objects"] else "",
+        meanings=explained(tables, [table for section in added for table in section.tables]),
         sections=added,
         details=details_of(analysis),
     )

@@ -1,11 +1,10 @@
 """All tables of the page, by their place."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tetiwd.report import tables
 from tetiwd.report.details import checks_table
-from tetiwd.report.objects import ObjectList, object_list
+from tetiwd.report.objects import object_list
 from tetiwd.report.rendering import Wording
 from tetiwd.report.tables import Table
 
@@ -15,24 +14,6 @@ if TYPE_CHECKING:
     from tetiwd.summarize.outcomes import Outcomes
 
 
-@dataclass(frozen=True)
-class PageTables:
-    """The section of tables, tables below a figure by its key, the objects, and tables of the details."""
-
-    main: list[Table]
-    below_figure: dict[str, Table]
-    objects: ObjectList | None
-    diagnostics: Table
-    checks: Table
-
-    def explained(self, added: list[Table]) -> list[tuple[str, list[tuple[str, str]]]]:
-        """Meanings of the columns of all tables, those of added sections included."""
-        objects = [self.objects.table] if self.objects else []
-        return tables.meanings(
-            [*self.main, *self.below_figure.values(), *added, *objects, self.diagnostics, self.checks]
-        )
-
-
 def tables_of(
     analysis: "Analysis",
     diagnostics: "Diagnostics",
@@ -40,17 +21,31 @@ def tables_of(
     *,
     outcomes: "Outcomes | None",
     show_ids: bool,
-) -> PageTables:
-    """The tables of an analysis."""
+) -> dict[str, Any]:
+    """The section of tables, tables below a figure by its key, the objects, and tables of the details."""
     forecast = tables.forecast_table(analysis, wording)
     main = [tables.lineages_table(analysis, wording), tables.events_table(analysis, wording)]
     below_figure = {"n_clusters": tables.numbers_table(analysis, wording)}
     if outcomes is not None:
         below_figure["outcomes"] = tables.outcomes_table(outcomes, wording)
-    return PageTables(
-        main=main if forecast is None else [*main, forecast],
-        below_figure=below_figure,
-        objects=object_list(analysis, wording) if show_ids else None,
-        diagnostics=tables.diagnostics_table(diagnostics),
-        checks=checks_table(analysis, wording),
-    )
+    return {
+        "main": main if forecast is None else [*main, forecast],
+        "below_figure": below_figure,
+        "objects": object_list(analysis, wording) if show_ids else None,
+        "diagnostics": tables.diagnostics_table(diagnostics),
+        "checks": checks_table(analysis, wording),
+    }
+
+
+def explained(shown: dict[str, Any], added: list[Table]) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Meanings of the columns of all tables of the page, those of added sections included."""
+    objects = [shown["objects"].table] if shown["objects"] else []
+    all_tables = [
+        *shown["main"],
+        *shown["below_figure"].values(),
+        *added,
+        *objects,
+        shown["diagnostics"],
+        shown["checks"],
+    ]
+    return [(table.title, [(column.name, column.meaning) for column in table.columns]) for table in all_tables]

@@ -1,6 +1,5 @@
 """The top of the page: findings, what is certain, and whether the computation can be trusted."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tetiwd.narrative import narrative
@@ -12,44 +11,26 @@ if TYPE_CHECKING:
     from tetiwd.diagnostics import Diagnostics
 
 
-@dataclass(frozen=True)
-class Summary:
-    """Sentences of the summary, and the lineages that can be chosen."""
-
-    span: tuple[str, ...]  # first and last time
-    lead: str
-    findings: tuple[str, ...]
-    certain: list[str]
-    uncertain: list[str]
-    trust: str  # "good", "fair" or "bad"
-    trust_title: str
-    trust_text: str
-    verdict: str
-    about_run: tuple[str, ...]
-    remarks: list[Any]
-    chips: list[tuple[int, str]]
-
-
-def summary_of(analysis: "Analysis", diagnostics: "Diagnostics", wording: Wording) -> Summary:
+def summary_of(analysis: "Analysis", diagnostics: "Diagnostics", wording: Wording) -> dict[str, Any]:
     """Sentences of an analysis with the time labels of the page; ``diagnostics`` have these labels already."""
     told = narrative(analysis, wording.inline)
     certain, uncertain = certain_and_not(analysis, wording.inline)
     level = trust(diagnostics, len(analysis.sample.draws))
     title, text = TRUST[level]
-    return Summary(
-        span=tuple(dict.fromkeys((wording.labels[0], wording.labels[-1]))),
-        lead=told.findings[0],
-        findings=told.findings[1:],
-        certain=certain,
-        uncertain=uncertain,
-        trust=level,
-        trust_title=title,
-        trust_text=text,
-        verdict=diagnostics.verdict,
-        about_run=told.run,
-        remarks=wording.sentences(told.remarks),
-        chips=_chips(analysis, wording),
-    )
+    return {
+        "span": tuple(dict.fromkeys((wording.labels[0], wording.labels[-1]))),  # first and last time
+        "lead": told.findings[0],
+        "findings": told.findings[1:],
+        "certain": certain,
+        "uncertain": uncertain,
+        "trust": level,  # "good", "fair" or "bad"
+        "trust_title": title,
+        "trust_text": text,
+        "verdict": diagnostics.verdict,
+        "about_run": told.run,
+        "remarks": wording.sentences(told.remarks),
+        "chips": _chips(analysis, wording),  # the lineages that can be chosen
+    }
 
 
 def _chips(analysis: "Analysis", wording: Wording) -> list[tuple[int, str]]:

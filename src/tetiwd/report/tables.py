@@ -1,6 +1,6 @@
 """The tables of the page: cells, how they are sorted, and the meaning of the columns."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from tetiwd.summarize.outcomes import Outcomes
 
 Kind = Literal["text", "number", "time", "lineage", "lineages", "bars"]
+Field = tuple[str, str, str, str]  # name of a column, source of its values, their format, meaning of the column
 PROBABLE = 0.5  # least probability of events that are listed
 MOST_SIZES = 8  # times whose sizes have a column each; with more, sizes are small bars
+KINDS: dict[str, Kind] = {kind: kind for kind in ("text", "time", "lineage", "lineages", "bars")}
+WORDS = {-1: ("others", 1e9), "other": ("others", 1e9), "new": ("new", 1e9 + 1)}
 EVENTS = {
     "born": "appears",
     "died": "is gone",
@@ -67,72 +70,76 @@ class Table:
     fold: str = ""  # folded under these words, if there are any
 
 
+def filled(
+    key: str,
+    title: str,
+    caption: str,
+    fields: Iterable[Field],
+    records: Iterable[Mapping[str, Any]],
+    wording: Wording,
+    **options: str,
+) -> Table:
+    """A table with a column per field and a row per record, which is about its "lineage" if it has one.
+
+    Values of a record are shown as the field says; cells are taken as they are.
+    """
+    formats = FORMATS | {"time": lambda time: Cell(wording.label(time), float(wording.epoch(time)))}
+    fields = tuple(fields)
+    columns = tuple(Column(name, meaning, KINDS.get(how, "number")) for name, _, how, meaning in fields)
+    rows = []
+    for record in records:
+        values = [(record[source], formats[how]) for _, source, how, _ in fields]
+        lineage = record.get("lineage")
+        cells = tuple(value if isinstance(value, Cell) else show(value) for value, show in values)
+        rows.append(Row(cells, lineage if isinstance(lineage, int) else None))
+    return Table(key, title, caption, columns, tuple(rows), **options)
+
+
 def lineages_table(analysis: "Analysis", wording: Wording) -> Table:
     """One row per lineage."""
-    table = analysis.lineages.table()
-    labels = wording.labels
-    sizes = table.iloc[:, -len(labels) :].to_numpy()
-    columns = [
-        Column("Lineage", "Number of the lineage; it has the same colour in all pictures.", "lineage"),
-        Column("First", "Its first time point.", "time"),
-        Column("Last", "Its last time point.", "time"),
-        Column("Times", "Number of time points at which it is present."),
-        Column("Gaps", "How often it disappears and returns."),
-        Column("Objects", "Members over all time points."),
-        Column("Links", "Mean posterior probability of the links between its clusters at consecutive times."),
-        Column("Weakest link", "The smallest of these probabilities."),
+    table, labels, times = analysis.lineages.table(), wording.labels, analysis.sample.series.times
+    fields = [
+        ("Lineage", "lineage", "lineage", "Number of the lineage; it has the same colour in all pictures."),
+        ("First", "first", "time", "Its first time point."),
+        ("Last", "last", "time", "Its last time point."),
+        ("Times", "n_epochs", "whole", "Number of time points at which it is present."),
+        ("Gaps", "n_gaps", "whole", "How often it disappears and returns."),
+        ("Objects", "objects", "whole", "Members over all time points."),
+        ("Links", "stability", "probability", "Mean posterior probability of its links between consecutive times."),
+        ("Weakest link", "weakest_link", "probability", "The smallest of these probabilities."),
     ]
     if len(labels) <= MOST_SIZES:
-        columns += [Column(label, f"Members at {label}.") for label in labels]
+        in_numbers = zip(labels, times, strict=True)
+        fields += [(label, f"size at {time}", "whole", f"Members at {label}.") for label, time in in_numbers]
     else:
-        columns.append(Column("Sizes", f"Members from {labels[0]} to {labels[-1]} as bars.", "bars"))
-    rows = []
-    for row, by_time in zip(table.itertuples(index=False), sizes, strict=True):
-        cells = [
-            Cell(row.lineage, row.lineage),
-            _time(row.first, wording),
-            _time(row.last, wording),
-            _whole(row.n_epochs),
-            _whole(row.n_gaps),
-            _whole(row.objects),
-            probability(row.stability),
-            probability(row.weakest_link),
+        fields.append(("Sizes", "sizes", "bars", f"Members from {labels[0]} to {labels[-1]} as bars."))
+        sizes = table.iloc[:, -len(labels) :].to_numpy()
+        table["sizes"] = [
+            Cell(bars(by_time, labels, g, int(sizes.max())), float(by_time.max())) for g, by_time in enumerate(sizes)
         ]
-        if len(labels) <= MOST_SIZES:
-            cells += [_whole(size) for size in by_time]
-        else:
-            cells.append(Cell(bars(by_time, labels, row.lineage, int(sizes.max())), float(by_time.max())))
-        rows.append(Row(tuple(cells), row.lineage))
     caption = "A lineage is one cluster followed through time. Select a row to highlight its lineage in all pictures."
-    return Table("lineages", "Lineages of clusters", caption, tuple(columns), tuple(rows))
+    return filled("lineages", "Lineages of clusters", caption, fields, table.to_dict("records"), wording)
 
 
 def events_table(analysis: "Analysis", wording: Wording) -> Table:
     """Probable events in the lives of the lineages."""
-    columns = (
-        Column("Time", "The first time point at which it is seen.", "time"),
-        Column("Lineage", "The lineage it happens to.", "lineage"),
-        Column("Event", "A lineage appears, is gone, has split or merged, or is back after a gap.", "text"),
-        Column("Probability", "Posterior probability of the event."),
-        Column("With", "Other lineages involved, the most probable first.", "lineages"),
+    fields = (
+        ("Time", "time", "time", "The first time point at which it is seen."),
+        ("Lineage", "lineage", "lineage", "The lineage it happens to."),
+        ("Event", "event", "text", "A lineage appears, is gone, has split or merged, or is back after a gap."),
+        ("Probability", "probability", "probability", "Posterior probability of the event."),
+        ("With", "others", "lineages", "Other lineages involved, the most probable first."),
     )
-    rows = []
-    for row in analysis.lineages.events(least=PROBABLE).itertuples(index=False):
-        others = tuple(lineage for lineage in row.others if lineage != row.lineage)
-        cells = (
-            _time(row.time, wording),
-            Cell(row.lineage, row.lineage),
-            Cell(EVENTS[row.event]),
-            probability(row.probability),
-            Cell(others, float(len(others))),
-        )
-        rows.append(Row(cells, row.lineage))
+    records = analysis.lineages.events(least=PROBABLE).to_dict("records")
+    for record in records:
+        record["event"] = EVENTS[record["event"]]
+        record["others"] = tuple(lineage for lineage in record["others"] if lineage != record["lineage"])
     caption = (
         "Events with a posterior probability of at least 0.5. Splits, merges and returns can be seen only if objects "
+        "have ids or distances between times are known."
     )
-    caption += "have ids or distances between times are known."
     nothing = "No event is more probable than not; events.csv in the run folder lists all events."
-    return Table("events", "Events", caption, columns, tuple(rows), nothing)
+    return filled("events", "Events", caption, fields, records, wording, nothing=nothing)
 
 
 def forecast_table(analysis: "Analysis", wording: Wording) -> Table | None:
@@ -141,65 +148,51 @@ def forecast_table(analysis: "Analysis", wording: Wording) -> Table | None:
     if coming is None:
         return None
     level = f"{coming.level:.0%}"
-    columns = (
-        Column("Lineage", "A lineage of the last time point; or all others, or all new ones together.", "lineage"),
-        Column("Now", "Share of objects at the last time point."),
-        Column("Expected", "Expected share at the next time point."),
-        Column("Lower", f"Lower end of the {level} prediction interval of the share."),
-        Column("Upper", f"Upper end of the {level} prediction interval of the share."),
-        Column("Empty", "Probability that it has no objects: the lineage ends, or nothing new appears."),
+    fields = (
+        ("Lineage", "lineage", "lineage", "A lineage of the last time point; or all others, or all new ones together."),
+        ("Now", "now", "share", "Share of objects at the last time point."),
+        ("Expected", "expected", "share", "Expected share at the next time point."),
+        ("Lower", "lower", "share", f"Lower end of the {level} prediction interval of the share."),
+        ("Upper", "upper", "share", f"Upper end of the {level} prediction interval of the share."),
+        ("Empty", "nobody", "probability", "Probability that it has no objects: it ends, or nothing new appears."),
     )
-    words = {"other": "others", "new": "new"}
-    rows: list[Row] = []
-    for row in coming.table().itertuples(index=False):
-        lineage = None if row.cluster in words else int(row.cluster)
-        name = Cell(row.cluster, row.cluster) if lineage is not None else Cell(words[row.cluster], 1e9 + len(rows))
-        shares = (_share(row.now), _share(row.expected), _share(row.lower), _share(row.upper))
-        rows.append(Row((name, *shares, probability(row.nobody)), lineage))
+    records = coming.table().rename(columns={"cluster": "lineage"}).to_dict("records")
     caption = (
         f"Shares among {coming.n_next} objects at the time point after {wording.label(coming.time)}. “Others” are "
+        "clusters too uncertain to be listed, “new” are clusters never seen before."
     )
-    caption += "clusters too uncertain to be listed, “new” are clusters never seen before."
-    return Table("forecast", "What to expect next", caption, columns, tuple(rows))
+    return filled("forecast", "What to expect next", caption, fields, records, wording)
 
 
 def numbers_table(analysis: "Analysis", wording: Wording) -> Table:
     """Objects and clusters at every time."""
     level = f"{analysis.settings.level:.0%}"
-    columns = (
-        Column("Time", "The time point.", "time"),
-        Column("Objects", "Objects at that time."),
-        Column("Clusters", "Clusters in the point estimate."),
-        Column("Median", "Posterior median of the number of clusters."),
-        Column("Lower", f"Lower end of the {level} credible interval."),
-        Column("Upper", f"Upper end of the {level} credible interval."),
+    fields = (
+        ("Time", "time", "time", "The time point."),
+        ("Objects", "objects", "whole", "Objects at that time."),
+        ("Clusters", "clusters", "whole", "Clusters in the point estimate."),
+        ("Median", "median", "whole", "Posterior median of the number of clusters."),
+        ("Lower", "lower", "whole", f"Lower end of the {level} credible interval."),
+        ("Upper", "upper", "whole", f"Upper end of the {level} credible interval."),
     )
-    rows = [
-        Row((_time(row.time, wording), *map(_whole, (row.objects, row.clusters, row.median, row.lower, row.upper))))
-        for row in analysis.n_clusters().itertuples(index=False)
-    ]
-    return Table("numbers", "Objects and clusters at every time", "", columns, tuple(rows), fold="The numbers")
+    records = analysis.n_clusters().to_dict("records")
+    return filled("numbers", "Objects and clusters at every time", "", fields, records, wording, fold="The numbers")
 
 
 def outcomes_table(outcomes: "Outcomes", wording: Wording) -> Table:
     """How often an outcome happens to the members of every lineage."""
-    level = f"{outcomes.level:.0%}"
-    columns = (
-        Column("Lineage", "The lineage.", "lineage"),
-        Column("With", "Members with the outcome."),
-        Column("Members", "Members whose outcome is known."),
-        Column("Rate", "Posterior mean of the rate; it allows for chance and for uncertain membership."),
-        Column("Lower", f"Lower end of the {level} credible interval."),
-        Column("Upper", f"Upper end of the {level} credible interval."),
-        Column("Higher than elsewhere", "Probability that the rate is higher than in all other lineages together."),
+    level, higher = f"{outcomes.level:.0%}", "Probability that the rate is higher than in all other lineages together."
+    fields = (
+        ("Lineage", "lineage", "lineage", "The lineage."),
+        ("With", "events", "whole", "Members with the outcome."),
+        ("Members", "members", "whole", "Members whose outcome is known."),
+        ("Rate", "rate", "share", "Posterior mean of the rate; it allows for chance and for uncertain membership."),
+        ("Lower", "lower", "share", f"Lower end of the {level} credible interval."),
+        ("Upper", "upper", "share", f"Upper end of the {level} credible interval."),
+        ("Higher than elsewhere", "probability_higher_than_rest", "probability", higher),
     )
-    rows = []
-    for row in outcomes.table().itertuples(index=False):
-        counts = (_whole(row.events), _whole(row.members))
-        rates = (_share(row.rate), _share(row.lower), _share(row.upper))
-        cells = (Cell(row.lineage, row.lineage), *counts, *rates, probability(row.probability_higher_than_rest))
-        rows.append(Row(cells, row.lineage))
-    return Table("outcomes", "Rates by lineage", f"With {level} credible intervals.", columns, tuple(rows))
+    records = outcomes.table().to_dict("records")
+    return filled("outcomes", "Rates by lineage", f"With {level} credible intervals.", fields, records, wording)
 
 
 def diagnostics_table(diagnostics: "Diagnostics") -> Table:
@@ -226,19 +219,6 @@ def diagnostics_table(diagnostics: "Diagnostics") -> Table:
     return Table("diagnostics", "Diagnostics", caption, columns, tuple(rows), "There are too few draws to judge.")
 
 
-def objects_table(analysis: "Analysis", wording: Wording) -> Table:
-    """Columns of the table of objects; its rows come from :func:`object_rows`."""
-    columns = (
-        Column("Id", "Id of the object, or its position among the objects of its time.", "text"),
-        Column("Time", "The time point.", "time"),
-        Column("Lineage", "Its lineage in the point estimate.", "lineage"),
-        Column("Certainty", "Probability that it belongs there."),
-        Column("Next best", "The second most probable lineage, if any.", "lineage"),
-        Column("Its probability", "Probability that it belongs to that one."),
-    )
-    return Table("objects", "Where every object belongs", "The least certain objects come first.", columns, ())
-
-
 def bars(sizes: "Sequence[int] | np.ndarray[Any, Any]", labels: Sequence[str], lineage: int, largest: int) -> Any:
     """Sizes as small bars, one per time."""
     wide, high = 5, 22
@@ -253,11 +233,6 @@ def bars(sizes: "Sequence[int] | np.ndarray[Any, Any]", labels: Sequence[str], l
         f'viewBox="0 0 {width} {high}"><path d="M0 {high - 0.25}H{width}" stroke="currentColor" stroke-opacity="0.3" '
         f'stroke-width="0.5"/><path d="{path}" stroke="{lineage_colour(lineage)}" stroke-width="4"/></svg>'
     )
-
-
-def meanings(tables: Iterable[Table]) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Meanings of the columns, by table."""
-    return [(table.title, [(column.name, column.meaning) for column in table.columns]) for table in tables]
 
 
 def probability(value: float) -> Cell:
@@ -282,5 +257,18 @@ def _rounded(value: float | None, flag: bool = False) -> Cell:
     return Cell("–", np.nan) if value is None or not isfinite(value) else Cell(f"{value:,.0f}", float(value), flag)
 
 
-def _time(time: Any, wording: Wording) -> Cell:
-    return Cell(wording.label(time), float(wording.epoch(time)))
+def _lineage(value: Any) -> Cell:
+    """The number of a lineage, or a word for several; words come last."""
+    return Cell(*WORDS[value]) if value in WORDS else Cell(value, value)
+
+
+FORMATS: dict[str, Callable[[Any], Cell]] = {
+    "text": Cell,
+    "lineage": _lineage,
+    "lineages": lambda lineages: Cell(lineages, float(len(lineages))),
+    "bars": Cell,
+    "number": Cell,
+    "whole": _whole,
+    "share": _share,
+    "probability": probability,
+}

@@ -1,6 +1,6 @@
 """Compiled: put objects, one at a time, where the expected loss over all draws grows least.
 
-The intersections of the clusters found so far with those of every draw are kept as counts. All draws' clusters are
+The intersections of the clusters built so far with those of every draw are kept as counts. All draws' clusters are
 numbered through, so that ``row[i, s]`` says which row of ``counts`` belongs to object i's cluster in draw s, and
 ``counts[row, g]`` how many of its members are in cluster g. One look at an object costs (draws × clusters); it adds up
 ``saved[row, g]``, which is what one more member in common would save.
@@ -31,37 +31,37 @@ class Found(NamedTuple):
 
 
 @helper
-def put(found, i, g, sign):
+def put(draft, i, g, sign):
     """Object i joins cluster g (sign 1) or leaves it (−1)."""
-    for s in range(found.row.shape[1]):
-        r = found.row[i, s]
-        common = found.counts[r, g]
-        found.pairs_both[s] += common if sign > 0 else 1 - common
+    for s in range(draft.row.shape[1]):
+        r = draft.row[i, s]
+        common = draft.counts[r, g]
+        draft.pairs_both[s] += common if sign > 0 else 1 - common
         common += sign
-        found.counts[r, g] = common
-        found.saved[r, g] = found.meet[common]
-    found.sizes[g] += sign
-    found.labels[i] = g if sign > 0 else -1
-    if g == found.n_clusters[0]:
-        found.n_clusters[0] += 1
+        draft.counts[r, g] = common
+        draft.saved[r, g] = draft.meet[common]
+    draft.sizes[g] += sign
+    draft.labels[i] = g if sign > 0 else -1
+    if g == draft.n_clusters[0]:
+        draft.n_clusters[0] += 1
 
 
 @helper
-def close(found, g):
+def close(draft, g):
     """The last cluster takes the place of cluster g, which is empty."""
-    last = found.n_clusters[0] - 1
+    last = draft.n_clusters[0] - 1
     if g != last:
-        for r in range(found.counts.shape[0]):
-            found.counts[r, g] = found.counts[r, last]
-            found.counts[r, last] = 0
-            found.saved[r, g] = found.saved[r, last]
-            found.saved[r, last] = found.meet[0]
-        for i in range(len(found.labels)):
-            if found.labels[i] == last:
-                found.labels[i] = g
-        found.sizes[g] = found.sizes[last]
-        found.sizes[last] = 0
-    found.n_clusters[0] = last
+        for r in range(draft.counts.shape[0]):
+            draft.counts[r, g] = draft.counts[r, last]
+            draft.counts[r, last] = 0
+            draft.saved[r, g] = draft.saved[r, last]
+            draft.saved[r, last] = draft.meet[0]
+        for i in range(len(draft.labels)):
+            if draft.labels[i] == last:
+                draft.labels[i] = g
+        draft.sizes[g] = draft.sizes[last]
+        draft.sizes[last] = 0
+    draft.n_clusters[0] = last
 
 
 @helper
@@ -74,91 +74,91 @@ def adjusted_rand(both, mine, theirs, pairs):
 
 
 @helper
-def weigh(found, i, price):
+def weigh(draft, i, price):
     """Price of every cluster, and of a new one, for object i, which is out."""
-    N, S = found.row.shape
-    k = found.n_clusters[0]
+    N, S = draft.row.shape
+    k = draft.n_clusters[0]
     price[: k + 1] = 0.0
-    if len(found.grow):
+    if len(draft.grow):
         for s in range(S):
-            r = found.row[i, s]
+            r = draft.row[i, s]
             for g in range(k):
-                price[g] -= found.saved[r, g]
+                price[g] -= draft.saved[r, g]
         for g in range(k):
-            price[g] = price[g] / S + found.grow[found.sizes[g]]
-        price[k] = found.grow[0] - found.meet[0]
+            price[g] = price[g] / S + draft.grow[draft.sizes[g]]
+        price[k] = draft.grow[0] - draft.meet[0]
         return
     pairs, mine = max(0.5 * N * (N - 1), 1.0), np.zeros(k + 1)  # of pairs: if i joins each of the clusters
     for g in range(k):
-        mine += 0.5 * found.sizes[g] * (found.sizes[g] - 1)
+        mine += 0.5 * draft.sizes[g] * (draft.sizes[g] - 1)
     for g in range(k):
-        mine[g] += found.sizes[g]
+        mine[g] += draft.sizes[g]
     for s in range(S):
-        r = found.row[i, s]
-        both, theirs = found.pairs_both[s], found.pairs_theirs[s]
+        r = draft.row[i, s]
+        both, theirs = draft.pairs_both[s], draft.pairs_theirs[s]
         if 0 < theirs < pairs:  # then the index is a ratio like any other, and the loop is fast
             chance = theirs / pairs
             for g in range(k):
                 expected = mine[g] * chance
-                price[g] -= (both + found.saved[r, g] - expected) / (0.5 * (mine[g] + theirs) - expected)
+                price[g] -= (both + draft.saved[r, g] - expected) / (0.5 * (mine[g] + theirs) - expected)
         else:
             for g in range(k):
-                price[g] -= adjusted_rand(both + found.saved[r, g], mine[g], theirs, pairs)
+                price[g] -= adjusted_rand(both + draft.saved[r, g], mine[g], theirs, pairs)
         price[k] -= adjusted_rand(both, mine[k], theirs, pairs)
     for g in range(k + 1):
         price[g] /= S
 
 
 @helper
-def cheapest(found, price):
+def cheapest(draft, price):
     """Cluster of the lowest price; a new one only if there is room."""
-    k = found.n_clusters[0]
+    k = draft.n_clusters[0]
     best = 0
-    for g in range(1, k + 1 if k < len(found.sizes) else k):
+    for g in range(1, k + 1 if k < len(draft.sizes) else k):
         if price[g] < price[best] - 1e-12:
             best = g
     return best
 
 
 @kernel
-def allocate(found, order):
+def allocate(draft, order):
     """Put the objects that are out where they cost least, in the given order."""
-    price = np.empty(len(found.sizes) + 1)
+    price = np.empty(len(draft.sizes) + 1)
     for i in order:
-        weigh(found, i, price)
-        put(found, i, cheapest(found, price), 1)
+        weigh(draft, i, price)
+        put(draft, i, cheapest(draft, price), 1)
 
 
 @kernel
-def improve(found, order, most_passes):
+def improve(draft, order, most_passes):
     """Offer every object every cluster again until none wants to move; True if none does."""
-    price = np.empty(len(found.sizes) + 1)
+    price = np.empty(len(draft.sizes) + 1)
     for _ in range(most_passes):
         moved = False
         for i in order:
-            g = found.labels[i]
-            put(found, i, g, -1)
-            weigh(found, i, price)
-            alone = found.sizes[g] == 0
-            best = cheapest(found, price)
-            stay = price[found.n_clusters[0]] if alone else price[g]
+            g = draft.labels[i]
+            put(draft, i, g, -1)
+            weigh(draft, i, price)
+            alone = draft.sizes[g] == 0
+            best = cheapest(draft, price)
+            stay = price[draft.n_clusters[0]] if alone else price[g]
             if price[best] < stay - 1e-12:
                 moved = True
-                put(found, i, best, 1)
+                put(draft, i, best, 1)
                 if alone:
-                    close(found, g)
+                    close(draft, g)
             else:
-                put(found, i, g, 1)
+                put(draft, i, g, 1)
         if not moved:
             return True
     return False
 
 
 @kernel
-def clear(found, members):
+def clear(draft, members):
     """Take these objects out and close the clusters that are empty then."""
     for i in members:
-        g = found.labels[i]
-        put(found, i, g, -1)
-        if found.sizes[g] == 0:
-            close(found, g)
+        g = draft.labels[i]
+        put(draft, i, g, -1)
+        if draft.sizes[g] == 0:
+            close(draft, g)

@@ -45,11 +45,15 @@ class Alignment:
     @cached_property
     def present(self) -> Bools:
         """Does the clustering have this lineage at this epoch? (T, n_lineages)."""
-        return np.array([np.bincount(labels, minlength=self.n_lineages) > 0 for labels in self.clustering.labels])
+        return self.clustering.sizes > 0
 
     def words_at(self, t: int) -> NDArray[np.int32]:
         """The lineages that the objects of epoch t are in, (S, n_t)."""
         return self.words[:, self.partitions.columns[t]]
+
+    def slots_at(self, t: int) -> NDArray[np.int32]:
+        """The same with ``n_lineages`` for others."""
+        return np.where(self.words_at(t) < 0, self.n_lineages, self.words_at(t))
 
     def sizes(self) -> NDArray[np.int64]:
         """Members of every lineage at every epoch in every draw, (S, T, n_lineages + 1); others come last."""
@@ -58,8 +62,7 @@ class Alignment:
     def sizes_at(self, t: int) -> NDArray[np.int64]:
         """Members of every lineage at epoch t in every draw, (S, n_lineages + 1); others come last."""
         S, k = self.n_draws, self.n_lineages + 1
-        shifted = np.where(self.words_at(t) < 0, k - 1, self.words_at(t))
-        cells = np.arange(S)[:, None] * k + shifted
+        cells = np.arange(S)[:, None] * k + self.slots_at(t)
         return np.bincount(cells.ravel(), minlength=S * k).reshape(S, k)
 
     def linked(self, t: int) -> Bools:

@@ -12,7 +12,7 @@ from tetiwd.pace import Report
 from tetiwd.params import LEVEL, Gamma, Hyperparameters, Prior, SamplerSettings
 from tetiwd.partitions import Ints, Partitions
 from tetiwd.sample import Sample, as_partitions
-from tetiwd.summarize.alignment import Alignment, align, match
+from tetiwd.summarize.alignment import Alignment, as_alignment, match
 from tetiwd.summarize.clustering import Clustering, as_clustering
 from tetiwd.summarize.forecast import Floats, Forecast, forecast, log_rising
 from tetiwd.summarize.point_estimate import representative
@@ -123,7 +123,9 @@ def backtest(
     if settings is not None and not refit:
         raise SettingsError("settings are for the runs of refit=True; leave them out, or refit")
     options: dict[str, Any] = {"level": level, "xi": xi, "max_clusters": max_clusters, "seed": seed}
-    truth, alignment = _truth(sample, clustering, align_it=not refit)
+    clustering = representative(sample) if clustering is None else clustering
+    truth = clustering.clustering if isinstance(clustering, Alignment) else as_clustering(partitions, clustering)
+    alignment = None if refit else as_alignment(partitions, clustering)
     cases, scores, scores_same = [], [], []
     for t in range(partitions.n_epochs - 1):
         options["n_next"] = partitions.n_objects[t + 1]
@@ -141,15 +143,6 @@ def backtest(
         scores_same.append(_log_score_same(coming, names >= 0, counts))
     n_next_all = np.array(partitions.n_objects[1:])
     return Backtest(cases, n_next_all, np.array(scores), np.array(scores_same), level, refit)
-
-
-def _truth(sample: Sample | Partitions, clustering: Any, *, align_it: bool) -> tuple[Clustering, Alignment | None]:
-    """The clustering to compare with, and the draws aligned with it if they are needed."""
-    if isinstance(clustering, Alignment):
-        return clustering.clustering, clustering if align_it else None
-    partitions = as_partitions(sample)
-    truth = representative(sample) if clustering is None else as_clustering(partitions, clustering)
-    return truth, align(partitions, truth) if align_it else None
 
 
 def _cases(coming: Forecast, names: Ints, counts: Ints, epoch: int, time: Any) -> list[Case]:

@@ -78,7 +78,7 @@ def memberships(alignment: Alignment) -> Memberships:
     k = alignment.n_lineages + 1
     probabilities: list[Any] = []
     for t in range(alignment.partitions.n_epochs):
-        words = np.where(alignment.words_at(t) < 0, k - 1, alignment.words_at(t))
+        words = alignment.slots_at(t)
         n = words.shape[1]
         counts = np.bincount((np.arange(n) * k + words).ravel(), minlength=n * k).reshape(n, k)
         probabilities.append(counts / alignment.n_draws)

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.draws import Draws
-from tetiwd.errors import DataError, Setting, SettingsError
+from tetiwd.errors import DataError
 from tetiwd.params import check_whole
 from tetiwd.sample import Sample
 from tetiwd.summarize.alignment import match
 from tetiwd.summarize.clustering import Clustering, as_clustering
 from tetiwd.summarize.coclustering import check_epoch
-from tetiwd.summarize.new_object import EpochOfDraw
+from tetiwd.summarize.new_object import EpochOfDraw, draws_with_geometry
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,7 +102,7 @@ def classify(
     for name, value in {"n_births": n_births, "max_draws": max_draws}.items():
         check_whole(name, value, 1)
     rows, diagonal = _check_new(sample, new, squared, own, t)
-    kept = _kept_draws(sample, max_draws)
+    kept = draws_with_geometry(sample, max_draws)
     labels = as_clustering(sample, clustering).labels[t]
     words = match(labels, np.array([draws.labels_at(t)[i] for draws, i in kept]))[0]
     lineages = np.unique(labels)
@@ -164,15 +163,6 @@ def _columns(lineages: NDArray[np.int64], slots: NDArray[np.int64], words: NDArr
         np.where(words[first] < 0, len(lineages), np.searchsorted(lineages, words[first])), len(lineages) + 1
     )
     return np.eye(len(lineages) + 2)[columns]
-
-
-def _kept_draws(sample: Sample, max_draws: int) -> list[tuple[Draws, int]]:
-    """Draws that have kept A, evenly spaced over all chains."""
-    kept = [(draws, i) for draws in sample.draws for i in draws.with_geometry]
-    if not kept:
-        raise SettingsError("no draw has kept its A", ["run it again with ", Setting("geometry_every", 10)])
-    rows = np.linspace(0, len(kept) - 1, min(max_draws, len(kept))).round().astype(int)
-    return [kept[row] for row in rows]
 
 
 def _check_new(sample: Sample, new: Any, squared: bool | None, own: Any, t: int) -> tuple[Floats, Floats]:

@@ -46,6 +46,11 @@ class Clustering:
         """Lineages in all."""
         return int(self.flat.max()) + 1
 
+    @property
+    def sizes(self) -> Ints:
+        """Members of every lineage at every epoch, (T, n_lineages)."""
+        return np.array([np.bincount(labels, minlength=self.n_lineages) for labels in self.labels])
+
     def __repr__(self) -> str:
         shown = ", ".join(map(str, self.n_clusters))
         source = "the model" if self.linked_by is None else self.linked_by.name

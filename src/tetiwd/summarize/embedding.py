@@ -14,8 +14,8 @@ from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.data.negative_type import centred_similarity, rounding_noise
 from tetiwd.data.prepare import prepare_distances
 from tetiwd.data.series import DistanceSeries
-from tetiwd.errors import DataError, SettingsError
-from tetiwd.params import is_whole
+from tetiwd.errors import DataError
+from tetiwd.params import check_whole
 
 Floats = NDArray[np.float64]
 
@@ -65,8 +65,8 @@ def embed(series_or_cross: DistanceSeries | Any, *, n_components: int | None = N
     seed
         Seed of the start of that computation.
     """
-    if n_components is not None and not is_whole(n_components, 1):
-        raise SettingsError(f"n_components must be a whole number of at least 1 or None, not {n_components!r}")
+    if n_components is not None:
+        check_whole("n_components", n_components, 1)
     if isinstance(series_or_cross, DistanceSeries):
         series = series_or_cross
         return as_points(cross_of(series), series.n_objects, series.times, n_components, seed)

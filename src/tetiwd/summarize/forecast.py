@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.errors import Setting, SettingsError
-from tetiwd.params import LEVEL, check_positive, check_share, check_whole, is_whole
+from tetiwd.params import LEVEL, check_positive, check_share, check_whole
 from tetiwd.partitions import Ints, Partitions
 from tetiwd.sample import Sample, as_partitions
 from tetiwd.summarize.alignment import MAX_DRAWS, Alignment, as_alignment
@@ -176,8 +176,8 @@ def _rates(
         raise SettingsError(f"xi must be one number or one for each of the {partitions.n_draws} draws, not {xi!r}")
     for rate in rates:
         check_positive("xi", float(rate))
-    if max_clusters is not None and not is_whole(max_clusters, 1):
-        raise SettingsError(f"max_clusters must be a whole number of at least 1 or None, not {max_clusters!r}")
+    if max_clusters is not None:
+        check_whole("max_clusters", max_clusters, 1)
     return np.broadcast_to(rates.astype(float), partitions.n_draws), max_clusters
 
 

@@ -16,7 +16,6 @@ from tetiwd.summarize.alignment import Alignment
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
-BYTES_AT_ONCE = 2**26
 LEAST_SHARED = 2  # objects; one alone is a traveller
 
 
@@ -35,13 +34,9 @@ class SharedObjects:
 
     def between(self, alignment: Alignment, t: int, later: int) -> tuple[Bools, Bools] | None:
         """Shares of the objects that are there at both epochs."""
-        ids = alignment.partitions.ids
-        if ids is None:
+        flows = recurring_flows(alignment, t, later)
+        if flows is None:
             return None
-        here, there = recurring(ids[t], ids[later])
-        if not len(here):
-            return None
-        flows = flows_in_draws(alignment, t, here, later, there)
         counts = flows[:, :-1, :-1]
         enough = counts >= LEAST_SHARED
         leaving, arriving = flows.sum(axis=2)[:, :-1, None], flows.sum(axis=1)[:, None, :-1]
@@ -67,10 +62,10 @@ class SamePlace:
 
     def squared_distances(self, alignment: Alignment, t: int, later: int) -> Floats:
         """Of the means of a draw's clusters, (S, n_lineages, n_lineages); NaN where a cluster has no counterpart."""
-        within, within_later = self._own(alignment, t), self._own(alignment, later)
+        within, within_later = self._half_within(alignment, t), self._half_within(alignment, later)
         return self._mean_distances(alignment, t, later) - within[:, :, None] - within_later[:, None, :]
 
-    def _own(self, alignment: Alignment, t: int) -> Floats:
+    def _half_within(self, alignment: Alignment, t: int) -> Floats:
         """Half the mean distance within a cluster, plus the variance of its mean, (S, n_lineages).
 
         Kept for the alignment that was asked for last.
@@ -89,15 +84,12 @@ class SamePlace:
         block = np.asarray(self.cross[columns[t], columns[later]], dtype=float)
         here, there = (np.flatnonzero(alignment.present[epoch]) for epoch in (t, later))
         result = np.full((alignment.n_draws, alignment.n_lineages, alignment.n_lineages), np.nan)
-        step = max(1, BYTES_AT_ONCE // (8 * (block.shape[0] + block.shape[1]) * max(len(here), len(there))))
-        for start in range(0, alignment.n_draws, step):
-            rows = slice(start, start + step)
-            left = (alignment.words_at(t)[rows, None, :] == here[:, None]).astype(float)  # (s, k, n)
-            right = (alignment.words_at(later)[rows, None, :] == there[:, None]).astype(float)
-            towards = np.moveaxis((right.reshape(-1, right.shape[2]) @ block.T).reshape(*right.shape[:2], -1), 1, 2)
-            sizes = left.sum(axis=2)[:, :, None] * right.sum(axis=2)[:, None, :]
+        for s, (words, words_later) in enumerate(zip(alignment.words_at(t), alignment.words_at(later), strict=True)):
+            left = (words == here[:, None]).astype(float)
+            right = (words_later == there[:, None]).astype(float)
+            sizes = np.outer(left.sum(axis=1), right.sum(axis=1))
             with np.errstate(invalid="ignore"):
-                result[np.ix_(np.arange(alignment.n_draws)[rows], here, there)] = (left @ towards) / sizes
+                result[s, here[:, None], there] = left @ (block @ right.T) / sizes
         return result
 
 
@@ -109,12 +101,20 @@ def recurring(earlier: NDArray[Any], later: NDArray[Any]) -> tuple[NDArray[np.in
     return np.array(here, dtype=np.int64), np.array(there, dtype=np.int64)
 
 
+def recurring_flows(alignment: Alignment, t: int, later: int) -> NDArray[np.int64] | None:
+    """The flows of :func:`flows_in_draws` between two epochs; None if no object is known to be there at both."""
+    ids = alignment.partitions.ids
+    if ids is None:
+        return None
+    here, there = recurring(ids[t], ids[later])
+    return flows_in_draws(alignment, t, here, later, there) if len(here) else None
+
+
 def flows_in_draws(
     alignment: Alignment, t: int, here: NDArray[np.int64], later: int, there: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Objects that go from one lineage to another, (S, n_lineages + 1, n_lineages + 1); others come last."""
     S, k = alignment.n_draws, alignment.n_lineages + 1
-    start, end = alignment.words_at(t)[:, here], alignment.words_at(later)[:, there]
-    start, end = np.where(start < 0, k - 1, start), np.where(end < 0, k - 1, end)
+    start, end = alignment.slots_at(t)[:, here], alignment.slots_at(later)[:, there]
     cells = (np.arange(S)[:, None] * k + start).astype(np.int64) * k + end
     return np.bincount(cells.ravel(), minlength=S * k * k).reshape(S, k, k)

@@ -44,7 +44,7 @@ class Lineages:
         links = self._links
         within = links[links.in_clustering].groupby("lineage").probability
         times = self._times
-        sizes, present = self._sizes, self.alignment.present
+        sizes, present = self.alignment.clustering.sizes, self.alignment.present
         rows = []
         for g in range(self.alignment.n_lineages):
             epochs = np.flatnonzero(present[:, g])
@@ -77,7 +77,7 @@ class Lineages:
             {
                 "lineage": g,
                 "time": [self._times[epoch] for epoch in t],
-                "size": self._sizes[t, g],
+                "size": self.alignment.clustering.sizes[t, g],
                 "expected_size": drawn.mean(axis=0)[t, g],
                 "lower": lower[t, g],
                 "upper": upper[t, g],
@@ -195,12 +195,6 @@ class Lineages:
     @property
     def _times(self) -> tuple[Any, ...]:
         return self.alignment.partitions.times
-
-    @cached_property
-    def _sizes(self) -> NDArray[np.int64]:
-        """Sizes in the clustering, (T, n_lineages)."""
-        n_lineages = self.alignment.n_lineages
-        return np.array([np.bincount(labels, minlength=n_lineages) for labels in self.alignment.clustering.labels])
 
     def _split_or_merged(self, t: int, born: Bools, died: Bools) -> list[dict[str, Any]]:
         kin = self.kinship.between(self.alignment, t - 1, t)

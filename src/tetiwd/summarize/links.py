@@ -5,62 +5,62 @@ lie to each other, so that two groups which change places in both look to it as 
 are known by name, names decide; where distances between epochs are known, places do.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.summarize.alignment import Alignment
 from tetiwd.summarize.assignment import assign
-from tetiwd.summarize.kinship import SamePlace, flows_in_draws, recurring
+from tetiwd.summarize.kinship import SamePlace, recurring_flows
 
 Bools = NDArray[np.bool_]
 
 
-class Links(Protocol):
-    """Links in every draw, between clusters of an alignment."""
+class Links(ABC):
+    """Links in every draw, between clusters of an alignment; a kind of links says which clusters it joins."""
 
     name: str
 
+    @abstractmethod
+    def joined(self, alignment: Alignment, earlier: int, t: int) -> Bools | None:
+        """Pairs of clusters of two epochs, (S, n_lineages, n_lineages), one to one; None where only the model knows."""
+
     def linked(self, alignment: Alignment, t: int) -> Bools:
         """Are clusters of t−1 and t linked? (S, n_lineages, n_lineages), one to one."""
+        joined = self.joined(alignment, t - 1, t)
+        return alignment.linked(t) if joined is None else joined
 
     def born(self, alignment: Alignment, t: int) -> Bools:
         """Is the cluster there at t, and its lineage was not before? (S, n_lineages)."""
+        joined = self.joined(alignment, t - 1, t)
+        return alignment.born(t) if joined is None else (alignment.counterpart[:, t] >= 0) & ~joined.any(axis=1)
 
     def died(self, alignment: Alignment, t: int) -> Bools:
         """Was the cluster there before t, and its lineage is not now? (S, n_lineages)."""
+        joined = self.joined(alignment, t - 1, t)
+        return alignment.died(t) if joined is None else (alignment.counterpart[:, t - 1] >= 0) & ~joined.any(axis=2)
 
     def returned(self, alignment: Alignment, earlier: int, t: int) -> Bools | None:
         """Are clusters of t and of an epoch before t−1 one lineage with a gap? As ``linked``; None if unknown."""
+        return self.joined(alignment, earlier, t)
 
 
 @dataclass(frozen=True)
-class ModelLinks:
-    """The links that were sampled."""
+class ModelLinks(Links):
+    """The links that were sampled. The model does not know a lineage that comes back."""
 
     name = "model"
 
-    def linked(self, alignment: Alignment, t: int) -> Bools:
-        """Those of the draw's own clusters."""
-        return alignment.linked(t)
-
-    def born(self, alignment: Alignment, t: int) -> Bools:
-        """The draw's cluster has none before it."""
-        return alignment.born(t)
-
-    def died(self, alignment: Alignment, t: int) -> Bools:
-        """The draw's cluster has none after it."""
-        return alignment.died(t)
-
-    def returned(self, alignment: Alignment, earlier: int, t: int) -> Bools | None:
-        """The model does not know a lineage that comes back."""
+    def joined(self, alignment: Alignment, earlier: int, t: int) -> Bools | None:
+        """Nothing but what the draws say."""
         return None
 
 
 @dataclass(frozen=True)
-class ObjectLinks:
+class ObjectLinks(Links):
     """Links by name: most of those who stay go from one cluster to the other, and most of those there come from it.
 
     Between epochs that have no object in common the sampled links count.
@@ -68,38 +68,14 @@ class ObjectLinks:
 
     name = "objects"
 
-    def linked(self, alignment: Alignment, t: int) -> Bools:
+    def joined(self, alignment: Alignment, earlier: int, t: int) -> Bools | None:
         """Each is where most of the other's returning objects are; of several equals the first."""
-        flows = self._flows(alignment, t - 1, t)
-        return alignment.linked(t) if flows is None else mutual_best(flows, flows > 0)[:, :-1, :-1]
-
-    def born(self, alignment: Alignment, t: int) -> Bools:
-        """The cluster is linked to none before it."""
-        if self._flows(alignment, t - 1, t) is None:
-            return alignment.born(t)
-        return (alignment.counterpart[:, t] >= 0) & ~self.linked(alignment, t).any(axis=1)
-
-    def died(self, alignment: Alignment, t: int) -> Bools:
-        """The cluster is linked to none after it."""
-        if self._flows(alignment, t - 1, t) is None:
-            return alignment.died(t)
-        return (alignment.counterpart[:, t - 1] >= 0) & ~self.linked(alignment, t).any(axis=2)
-
-    def returned(self, alignment: Alignment, earlier: int, t: int) -> Bools | None:
-        """The same rule over a gap."""
-        flows = self._flows(alignment, earlier, t)
+        flows = recurring_flows(alignment, earlier, t)
         return None if flows is None else mutual_best(flows, flows > 0)[:, :-1, :-1]
-
-    def _flows(self, alignment: Alignment, earlier: int, t: int) -> NDArray[np.int64] | None:
-        ids = alignment.partitions.ids
-        if ids is None:
-            return None
-        here, there = recurring(ids[earlier], ids[t])
-        return flows_in_draws(alignment, earlier, here, t, there) if len(here) else None
 
 
 @dataclass(frozen=True)
-class PlaceLinks:
+class PlaceLinks(Links):
     """Links by place: clusters of consecutive epochs are assigned to each other so that their means are close.
 
     As in :func:`~tetiwd.track`: the sum of squared distances is least, and no pair is farther apart than a gate.
@@ -109,23 +85,7 @@ class PlaceLinks:
     name = "place"
     _kept: dict[int, tuple[Alignment, Bools]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def linked(self, alignment: Alignment, t: int) -> Bools:
-        """They are assigned to each other."""
-        return self._assigned(alignment, t - 1, t)
-
-    def born(self, alignment: Alignment, t: int) -> Bools:
-        """The cluster is linked to none before it."""
-        return (alignment.counterpart[:, t] >= 0) & ~self.linked(alignment, t).any(axis=1)
-
-    def died(self, alignment: Alignment, t: int) -> Bools:
-        """The cluster is linked to none after it."""
-        return (alignment.counterpart[:, t - 1] >= 0) & ~self.linked(alignment, t).any(axis=2)
-
-    def returned(self, alignment: Alignment, earlier: int, t: int) -> Bools | None:
-        """The same rule over a gap."""
-        return self._assigned(alignment, earlier, t)
-
-    def _assigned(self, alignment: Alignment, earlier: int, t: int) -> Bools:
+    def joined(self, alignment: Alignment, earlier: int, t: int) -> Bools:
         """Kept for consecutive epochs of the alignment that was asked for last: births and deaths ask again."""
         if t - earlier > 1:
             return self._assign(alignment, earlier, t)

@@ -33,11 +33,12 @@ class Loss(Protocol):
         """Loss from Σ f(n_g), Σ f(n_h) and Σ f(n_gh)."""
 
     def f(self, sizes: NDArray[Any]) -> Floats:
-        """The function of a size that is summed."""
+        """The function of a size that is summed: the number of pairs, unless a loss has its own."""
+        return sizes * (sizes - 1.0) / 2
 
 
 @dataclass(frozen=True)
-class VI:
+class VI(Loss):
     """Variation of information in bits (Meilă 2007): a metric, from 0 to log₂ N. The default."""
 
     name = "vi"
@@ -57,7 +58,7 @@ class VI:
 
 
 @dataclass(frozen=True)
-class Binder:
+class Binder(Loss):
     """Binder's loss: ``join`` is the price of a pair wrongly together, ``split`` that of a pair wrongly apart."""
 
     join: float = 1.0
@@ -77,13 +78,9 @@ class Binder:
         """Loss from Σ f(n_g), Σ f(n_h) and Σ f(n_gh)."""
         return 2 * (self.join * (mine - both) + self.split * (theirs - both)) / n**2
 
-    def f(self, sizes: NDArray[Any]) -> Floats:
-        """The function of a size that is summed."""
-        return sizes * (sizes - 1.0) / 2
-
 
 @dataclass(frozen=True)
-class ARI:
+class ARI(Loss):
     """One minus the adjusted Rand index (Hubert and Arabie 1985), so that the expected index is what is maximised."""
 
     name = "ari"
@@ -98,10 +95,6 @@ class ARI:
         expected, best = mine * theirs / pairs, (mine + theirs) / 2
         same = best - expected <= 1e-12 * pairs  # both all together, or both all apart
         return 1 - np.where(same, 1.0, (both - expected) / np.where(same, 1.0, best - expected))
-
-    def f(self, sizes: NDArray[Any]) -> Floats:
-        """The function of a size that is summed."""
-        return sizes * (sizes - 1.0) / 2
 
 
 LOSSES: dict[str, Loss] = {loss.name: loss for loss in (VI(), Binder(), ARI())}  # named in ``params.LOSSES``, too

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.draws import Draws
+from tetiwd.errors import Setting, SettingsError
 from tetiwd.model.geometry_prior import draw_row, log_wishart, prior_scale
 from tetiwd.model.likelihood import block_statistics
 from tetiwd.model.partition_prior import FreeLabels, candidate_weight
 from tetiwd.model.prediction import predict, predict_first
+from tetiwd.partitions import evenly_spaced
 from tetiwd.sample import Sample
 
 Floats = NDArray[np.float64]
@@ -110,6 +112,14 @@ class EpochOfDraw:
         n, m, later = int(self.sizes.sum()), sum(self.before.values()), sum(self.after.values())
         forward = 0.0 if self.last else np.log(self.xi + n) - np.log(self.xi + n + later)
         return float(forward - np.log(self.xi + m + n))
+
+
+def draws_with_geometry(sample: Sample, at_most: int) -> list[tuple[Draws, int]]:
+    """Draws that have kept A, evenly spaced over all chains: the draws of a chain, and which of them."""
+    kept = [(draws, i) for draws in sample.draws for i in draws.with_geometry[: len(draws.geometry)]]
+    if not kept:
+        raise SettingsError("no draw has kept its A", ["run it again with ", Setting("geometry_every", 10)])
+    return [kept[row] for row in evenly_spaced(len(kept), at_most)]
 
 
 def _sizes(labels: NDArray[Any]) -> dict[int, int]:

@@ -40,6 +40,7 @@ class Search:
         first = np.concatenate([[0], np.cumsum(self.sizes_of_draws)])
         self.row = np.ascontiguousarray((self.draws + first[:-1, None]).T.astype(np.int32))
         self.n_rows = int(first[-1])
+        self.pairs_of_draws = np.array([ARI().f(np.bincount(labels)).sum() for labels in self.draws])
 
     def results(self, n_runs: int) -> Iterator[tuple[float, Ints]]:
         """Expected loss and labels of every search."""
@@ -52,7 +53,7 @@ class Search:
                 self.fill(partition, labels)
                 results.append(self.improved(partition))
         for _ in range(n_runs):
-            self.fill(partition, None)
+            partition = self.empty()
             allocate(partition, self.rng.permutation(self.N))
             results.append(self.improved(partition))
         distinct = {by_first_appearance(labels).tobytes(): (price, labels) for price, labels in results}
@@ -97,17 +98,11 @@ class Search:
             grow=grow,
             meet=meet,
             pairs_both=np.zeros(len(self.draws)),
-            pairs_theirs=np.array([ARI().f(np.bincount(labels)).sum() for labels in self.draws]),
+            pairs_theirs=self.pairs_of_draws,
         )
 
-    def fill(self, partition: "Found", labels: NDArray[Any] | None) -> None:
-        """Set the partition to these labels; without labels all objects are out."""
-        if labels is None:
-            for array, value in ((partition.counts, 0), (partition.saved, partition.meet[0]), (partition.labels, -1)):
-                array[:] = value
-            for array in (partition.sizes, partition.n_clusters, partition.pairs_both):
-                array[:] = 0
-            return
+    def fill(self, partition: "Found", labels: NDArray[Any]) -> None:
+        """Set the partition to these labels."""
         _, labels = np.unique(labels, return_inverse=True)
         partition.labels[:] = labels
         partition.n_clusters[0] = labels.max() + 1

@@ -21,8 +21,8 @@ from tetiwd.data.checks import Matrix, row_blocks
 from tetiwd.data.memory import require_memory
 from tetiwd.data.series import DistanceSeries
 from tetiwd.errors import DataError, SettingsError
-from tetiwd.params import is_whole
-from tetiwd.partitions import Ints, Partitions
+from tetiwd.params import check_whole
+from tetiwd.partitions import Ints, Partitions, check_labels
 from tetiwd.summarize.assignment import assign
 from tetiwd.summarize.clustering import Clustering, in_order_of_birth
 from tetiwd.summarize.embedding import Embedding, as_points, cross_of, embed
@@ -141,9 +141,10 @@ def track(
     automatic = isinstance(gate, str) and gate == "auto"
     if not automatic and (not isinstance(gate, Real) or isinstance(gate, bool) or not gate > 0):
         raise SettingsError(f'gate must be a positive number, inf, or "auto", not {gate!r}')
-    if max_gap is not None and not is_whole(max_gap, 0):
-        raise SettingsError(f"max_gap must be a whole number of at least 0 or None, not {max_gap!r}")
-    labels = _labels_by_epoch(clustering, series.n_objects)
+    if max_gap is not None:
+        check_whole("max_gap", max_gap, 0)
+    offsets = np.cumsum(series.n_objects)[:-1]
+    labels = np.split(check_labels(clustering, series.n_objects, "the clustering"), offsets)
     if embedding is not None and len(embedding.points) != sum(series.n_objects):
         raise DataError(
             f"the embedding has {len(embedding.points)} points but the series has {sum(series.n_objects)} objects; "
@@ -175,17 +176,22 @@ def _clusters(D: Matrix, labels: list[Ints]) -> Clusters:
     slot = np.concatenate(slots) + np.repeat(np.cumsum(k_by_epoch) - k_by_epoch, [len(slots_t) for slots_t in slots])
     sizes = np.bincount(slot)
     require_memory(6 * 8 * len(sizes) ** 2, f"tracking {len(sizes)} clusters", "give a clustering with fewer clusters")
+    raw, from_mean = distances_of_means(D, slot, sizes)
+    scatter, spare = np.bincount(epoch, sizes * from_mean), np.bincount(epoch, sizes - 1)
+    within = np.where(spare > 0, scatter / np.maximum(1, spare), scatter.sum() / max(1, spare.sum()))
+    noise = within[epoch] / sizes
+    return Clusters(slot, epoch, sizes, raw, raw - noise - noise[:, None])
+
+
+def distances_of_means(D: Matrix, slot: Ints, sizes: Ints) -> tuple[Floats, Floats]:
+    """Squared distances between the means of k clusters, (k, k), and of a member from its mean on average, (k,)."""
     order, starts = np.argsort(slot, kind="stable"), np.cumsum(sizes) - sizes
     sums = np.zeros((len(sizes), len(sizes)))
     for rows, block in row_blocks(D):
         np.add.at(sums, slot[rows], np.add.reduceat(block[:, order], starts, axis=1, dtype=float))
     mean = sums / sizes / sizes[:, None]
-    own_half = np.diagonal(mean) / 2  # mean squared distance of a member from the mean
-    raw = (mean + mean.T) / 2 - own_half - own_half[:, None]
-    scatter, spare = np.bincount(epoch, sizes * own_half), np.bincount(epoch, sizes - 1)
-    within = np.where(spare > 0, scatter / np.maximum(1, spare), scatter.sum() / max(1, spare.sum()))
-    noise = within[epoch] / sizes
-    return Clusters(slot, epoch, sizes, raw, raw - noise - noise[:, None])
+    from_mean = np.diagonal(mean) / 2
+    return (mean + mean.T) / 2 - from_mean - from_mean[:, None], from_mean
 
 
 def _automatic_gate(clusters: Clusters) -> float:
@@ -232,17 +238,3 @@ def _tracks(
     means = np.full((*at.shape, points.shape[1]), np.nan)
     means[places] = points
     return Tracks(labels, times, gate, means, sizes, clusters, at)
-
-
-def _labels_by_epoch(clustering: Any, n_objects: tuple[int, ...]) -> list[Ints]:
-    """Labels of every epoch, one integer for every object."""
-    whole = clustering.labels if hasattr(clustering, "labels") else clustering
-    labels = [np.asarray(labels_t) for labels_t in whole] if isinstance(whole, list | tuple) else []
-    if [labels_t.shape for labels_t in labels] != [(n,) for n in n_objects] or any(
-        labels_t.dtype.kind not in "iu" for labels_t in labels
-    ):
-        raise DataError(
-            f"the clustering does not fit the series, which has {list(n_objects)} objects by epoch; "
-            "give a Clustering of this series, or a list with an integer array for every epoch"
-        )
-    return labels

@@ -321,6 +321,15 @@ class TestSvg:
             opacity.append(float(named(link, "path")[0].get("opacity")))
         assert 0 < opacity[0] < opacity[1] < opacity[2] < 1
 
+    @pytest.mark.parametrize("width", [4.0, 7.25, 12.0])
+    def test_the_key_does_not_take_width_from_the_picture(self, width):
+        with apart(width):
+            ax = plot_lineages(lay_out(random_facts(1, 5, 9), max_lineages=8))
+        ax.figure.draw_without_rendering()
+        assert len(ax.get_legend().get_texts()) >= 7
+        assert ax.get_legend().get_window_extent().x1 <= ax.figure.bbox.x1
+        assert ax.get_window_extent().width > 0.85 * ax.figure.bbox.width
+
     def test_the_picture_is_described(self):
         root = parsed(alluvial_svg(real_lineages(times=[10, 20, 30])))
         assert root.get("role") == "img"
