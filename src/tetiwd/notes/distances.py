@@ -8,7 +8,7 @@ import numpy as np
 from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.data.series import LARGEST_CROSS, DistanceSeries
 from tetiwd.notes.incidence import Incidence
-from tetiwd.notes.nearest import Lists
+from tetiwd.notes.neighbours import Lists
 from tetiwd.notes.ranks import rows_of_ranks, squared_distances
 
 

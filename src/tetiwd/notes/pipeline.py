@@ -13,13 +13,11 @@ from tetiwd.data.series import DistanceSeries
 from tetiwd.errors import DataError
 from tetiwd.notes.bags import Bags, bags_of
 from tetiwd.notes.cache import Cache
-from tetiwd.notes.candidates import nearest_among_candidates
 from tetiwd.notes.counts import Counts
 from tetiwd.notes.distances import series_of
-from tetiwd.notes.graph import Ties, ties_of
 from tetiwd.notes.incidence import Incidence, incidence_of
-from tetiwd.notes.louvain import louvain, strengths
-from tetiwd.notes.nearest import Lists, nearest, rarity, unit_rows
+from tetiwd.notes.louvain import Ties, louvain, strengths, ties_of
+from tetiwd.notes.neighbours import Lists, nearest, nearest_among_candidates, rarity, unit_rows
 from tetiwd.notes.ranks import rows_of_ranks
 from tetiwd.notes.requirements import require_text_extra
 from tetiwd.notes.sentences import Sentences, sentences_of

@@ -11,7 +11,7 @@ from reference import rng_for
 from tetiwd import DataError, SettingsError
 from tetiwd.notes import NotesSettings, notes_from_table, notes_to_series, read_notes
 from tetiwd.notes import distances as distances_module
-from tetiwd.notes.nearest import nearest, rarity, unit_rows
+from tetiwd.notes.neighbours import nearest, rarity, unit_rows
 from tetiwd.notes.ranks import rows_of_ranks
 from tetiwd.notes.synthetic import synthetic_notes
 
