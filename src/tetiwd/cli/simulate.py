@@ -101,15 +101,11 @@ def _counts(sizes: str) -> list[int]:
 def _simulate_notes(out: Path, seed: int, console: Console) -> None:
     """A table of invented notes, and the groups and events that were planted in it."""
     from tetiwd.notes.synthetic import synthetic_notes
-    from tetiwd.writing import write_table
 
     synthetic = synthetic_notes(seed)
-    out.mkdir(parents=True)
-    write_table(out / "notes.csv", synthetic.table)
-    write_table(out / "truth.csv", synthetic.truth)
-    write_table(out / "events.csv", synthetic.events)
+    file = synthetic.write(out)
     console.say(
         f"{len(synthetic.table)} synthetic notes of {synthetic.table.patient.nunique()} patients who do not exist, "
-        f"in {out / 'notes.csv'}."
+        f"in {file}."
     )
-    console.say(f"Group them with: tetiwd notes {out / 'notes.csv'} --id patient --outcome died --out {out / 'run'}")
+    console.say(f"Group them with: tetiwd notes {file} --id patient --outcome died --out {out / 'run'}")
