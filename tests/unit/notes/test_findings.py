@@ -18,8 +18,7 @@ from tetiwd.notes.clouds import NIGHT, PAPER, CloudWord, cloud_colours, cloud_wo
 from tetiwd.notes.distinctions import N_SHARES, distinctions
 from tetiwd.notes.findings import findings
 from tetiwd.notes.lineage_words import in_plain, lineage_words, words_by_row
-from tetiwd.notes.members import Members, members_of
-from tetiwd.notes.odds import usage_of
+from tetiwd.notes.members import Members, members_of, usage_of
 from tetiwd.notes.rates import rates_by_lineage
 from tetiwd.notes.sentence_clusters import NO_WORDS, sentence_clusters
 from tetiwd.plots.colours import contrast, lineage_colour
