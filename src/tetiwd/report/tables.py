@@ -90,16 +90,16 @@ def lineages_table(analysis: "Analysis", wording: Wording) -> Table:
     for row, by_time in zip(table.itertuples(index=False), sizes, strict=True):
         cells = [
             Cell(row.lineage, row.lineage),
-            _time(row.first, wording),
-            _time(row.last, wording),
-            _whole(row.n_epochs),
-            _whole(row.n_gaps),
-            _whole(row.objects),
+            at_time(row.first, wording),
+            at_time(row.last, wording),
+            whole(row.n_epochs),
+            whole(row.n_gaps),
+            whole(row.objects),
             probability(row.stability),
             probability(row.weakest_link),
         ]
         if len(labels) <= MOST_SIZES:
-            cells += [_whole(size) for size in by_time]
+            cells += [whole(size) for size in by_time]
         else:
             cells.append(Cell(bars(by_time, labels, row.lineage, int(sizes.max())), float(by_time.max())))
         rows.append(Row(tuple(cells), row.lineage))
@@ -120,7 +120,7 @@ def events_table(analysis: "Analysis", wording: Wording) -> Table:
     for row in analysis.lineages.events(least=PROBABLE).itertuples(index=False):
         others = tuple(lineage for lineage in row.others if lineage != row.lineage)
         cells = (
-            _time(row.time, wording),
+            at_time(row.time, wording),
             Cell(row.lineage, row.lineage),
             Cell(EVENTS[row.event]),
             probability(row.probability),
@@ -154,7 +154,7 @@ def forecast_table(analysis: "Analysis", wording: Wording) -> Table | None:
     for row in coming.table().itertuples(index=False):
         lineage = None if row.cluster in words else int(row.cluster)
         name = Cell(row.cluster, row.cluster) if lineage is not None else Cell(words[row.cluster], 1e9 + len(rows))
-        shares = (_share(row.now), _share(row.expected), _share(row.lower), _share(row.upper))
+        shares = (share(row.now), share(row.expected), share(row.lower), share(row.upper))
         rows.append(Row((name, *shares, probability(row.nobody)), lineage))
     caption = (
         f"Shares among {coming.n_next} objects at the time point after {wording.label(coming.time)}. “Others” are "
@@ -175,7 +175,7 @@ def numbers_table(analysis: "Analysis", wording: Wording) -> Table:
         Column("Upper", f"Upper end of the {level} credible interval."),
     )
     rows = [
-        Row((_time(row.time, wording), *map(_whole, (row.objects, row.clusters, row.median, row.lower, row.upper))))
+        Row((at_time(row.time, wording), *map(whole, (row.objects, row.clusters, row.median, row.lower, row.upper))))
         for row in analysis.n_clusters().itertuples(index=False)
     ]
     return Table("numbers", "Objects and clusters at every time", "", columns, tuple(rows), fold="The numbers")
@@ -195,8 +195,8 @@ def outcomes_table(outcomes: "Outcomes", wording: Wording) -> Table:
     )
     rows = []
     for row in outcomes.table().itertuples(index=False):
-        counts = (_whole(row.events), _whole(row.members))
-        rates = (_share(row.rate), _share(row.lower), _share(row.upper))
+        counts = (whole(row.events), whole(row.members))
+        rates = (share(row.rate), share(row.lower), share(row.upper))
         cells = (Cell(row.lineage, row.lineage), *counts, *rates, probability(row.probability_higher_than_rest))
         rows.append(Row(cells, row.lineage))
     return Table("outcomes", "Rates by lineage", f"With {level} credible intervals.", columns, tuple(rows))
@@ -268,19 +268,22 @@ def probability(value: float) -> Cell:
     return Cell(shown, float(value))
 
 
-def _share(value: float) -> Cell:
+def share(value: float) -> Cell:
+    """A share in percent; empty where there is none."""
     if not isfinite(value):
         return Cell("", np.nan)
     return Cell("<1%" if 0 < value < 0.005 else f"{value:.0%}", float(value))
 
 
-def _whole(value: Any) -> Cell:
-    return Cell(f"{int(value):,}", float(value))
+def whole(value: Any, flag: bool = False) -> Cell:
+    """A whole number."""
+    return Cell(f"{int(value):,}", float(value), flag)
 
 
 def _rounded(value: float | None, flag: bool = False) -> Cell:
     return Cell("–", np.nan) if value is None or not isfinite(value) else Cell(f"{value:,.0f}", float(value), flag)
 
 
-def _time(time: Any, wording: Wording) -> Cell:
+def at_time(time: Any, wording: Wording) -> Cell:
+    """The label of a time, sorted by time."""
     return Cell(wording.label(time), float(wording.epoch(time)))
