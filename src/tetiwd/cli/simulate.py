@@ -69,13 +69,7 @@ def simulate(
         model = tetiwd.Hyperparameters(dof=10, alpha=0.5, new_scale=1.0)
         truth = tetiwd.simulate(counts, model, seed=seed)
     else:
-        make = {
-            Design.separated: tetiwd.simulate_separated,
-            Design.overlapping: tetiwd.simulate_overlapping,
-            Design.independent: tetiwd.simulate_independent,
-            Design.unequal: tetiwd.simulate_unequal,
-        }[design]
-        truth = make(seed=seed)
+        truth = getattr(tetiwd, f"simulate_{design}")(seed=seed)
     out.mkdir(parents=True)
     times = range(len(truth.D))
     np.savez_compressed(out / "distances.npz", **{f"D_{t}": D for t, D in enumerate(truth.D)})

@@ -14,8 +14,7 @@ from tetiwd.errors import DataError
 from tetiwd.notes.bags import Bags, bags_of
 from tetiwd.notes.cache import Cache
 from tetiwd.notes.counts import Counts
-from tetiwd.notes.distances import series_of
-from tetiwd.notes.incidence import Incidence, incidence_of
+from tetiwd.notes.incidence import Incidence, incidence_of, series_of
 from tetiwd.notes.louvain import Ties, louvain, strengths, ties_of
 from tetiwd.notes.neighbours import Lists, nearest, nearest_among_candidates, rarity, unit_rows
 from tetiwd.notes.ranks import rows_of_ranks
