@@ -110,11 +110,11 @@ def report_of_run(run: Path, *, show_ids: bool | None, show_text: bool | None) -
 
     What may be shown is as asked for now, or, where that is None, as when the run was made.
     """
-    from tetiwd.notes.storage import has_notes, load_notes, load_visibility
+    from tetiwd.notes.storage import has_notes, load_notes
 
     if not has_notes(run):
         return None, bool(show_ids)
-    notes, shown = load_notes(run), load_visibility(run)
+    notes, shown = load_notes(run)
     text = shown.text if show_text is None else show_text
     report = NotesReport(notes, synthetic=notes.notes.synthetic, show_text=text, good=shown.good)
     return report, shown.ids if show_ids is None else show_ids
