@@ -57,14 +57,13 @@ def nearest_among_candidates(
 
 def unit_rows(X: "csr_matrix", weights: NDArray[np.float64] | None = None) -> "csr_matrix":
     """Rows of 0 and 1, none of them empty, scaled to length 1; columns may have weights."""
-    from scipy.sparse import csr_matrix
+    from sklearn.preprocessing import normalize
 
-    value = np.ones(len(X.indices)) if weights is None else weights[X.indices]
-    row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    lengths = np.sqrt(np.bincount(row, weights=value * value, minlength=X.shape[0]))
-    rows = csr_matrix((value / lengths[row], X.indices, X.indptr), X.shape, copy=True)
+    rows = X.astype(np.float64)
+    if weights is not None:
+        rows.data = weights[rows.indices]
     rows.sort_indices()
-    return rows
+    return normalize(rows, copy=False)
 
 
 def rarity(X: "csr_matrix") -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tetiwd.notes.clouds import cloud_colours, cloud_words, word_cloud
+from tetiwd.notes.clouds import cloud_colours, word_cloud
 from tetiwd.notes.findings import Findings, findings
 from tetiwd.notes.pipeline import NotesSeries
 from tetiwd.notes.rates import Rates
@@ -149,7 +149,7 @@ def _clouds(said: Findings) -> list[Cloud]:
     n_objects = said.members.n_objects
     clouds = []
     for lineage in sorted(np.argsort(-n_objects, kind="stable")[:MOST_CLOUDS].tolist()):
-        svg = word_cloud(cloud_words(said.words[said.words.lineage == lineage]), lineage)
+        svg = word_cloud(said.words[said.words.lineage == lineage], lineage)
         if svg:
             clouds.append(Cloud(lineage, svg, f"Lineage {lineage}, {count(int(n_objects[lineage]), 'object')}."))
     return clouds
