@@ -28,31 +28,12 @@ class LineageWords:
     plain: NDArray[np.bool_]  # is it a word, not what stands for any number or date?
 
     def table(self, lineage: int) -> "pd.DataFrame":
-        """One row per word, those used more often first.
+        """One row per word, those used more often first; the index is the number of the word.
 
         ``here`` and ``elsewhere`` are shares of objects in windows, ``objects`` the different objects who use it.
         ``log_odds`` compares the shares (see :class:`tetiwd.notes.members.Usage`), and ``certain`` is the end of its
         interval nearer to 0.
         """
-        return self._sorted(lineage).reset_index(drop=True)
-
-    def top(self, lineage: int, more: int = MORE, less: int = LESS, *, least: int = FEW) -> "pd.DataFrame":
-        """The words that are used more often, then those used less often, the most certain first.
-
-        Only words whose difference is significant, and that at least ``least`` objects use where they are more
-        frequent.
-        """
-        import pandas as pd
-
-        usage = self.usage
-        allowed = self.plain & usage.clear(self.level)[lineage] & usage.used_by(least)[lineage]
-        table = self._sorted(lineage)
-        kept = table[allowed[table.index]]
-        up, down = kept[kept.certain > 0], kept[kept.certain < 0].iloc[::-1]
-        return pd.concat([up.head(more), down.head(less)], ignore_index=True)
-
-    def _sorted(self, lineage: int) -> "pd.DataFrame":
-        """All words; the index is their number."""
         import pandas as pd
 
         usage = self.usage
@@ -68,6 +49,21 @@ class LineageWords:
             "certain": certain,
         }
         return pd.DataFrame(columns).iloc[np.lexsort((-log_odds, -certain))]
+
+    def top(self, lineage: int, more: int = MORE, less: int = LESS, *, least: int = FEW) -> "pd.DataFrame":
+        """The words that are used more often, then those used less often, the most certain first.
+
+        Only words whose difference is significant, and that at least ``least`` objects use where they are more
+        frequent.
+        """
+        import pandas as pd
+
+        usage = self.usage
+        allowed = self.plain & usage.clear(self.level)[lineage] & usage.used_by(least)[lineage]
+        table = self.table(lineage)
+        kept = table[allowed[table.index]]
+        up, down = kept[kept.certain > 0], kept[kept.certain < 0].iloc[::-1]
+        return pd.concat([up.head(more), down.head(less)], ignore_index=True)
 
 
 def lineage_words(notes: NotesSeries, members: Members, *, level: float = LEVEL) -> LineageWords:
