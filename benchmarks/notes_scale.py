@@ -19,7 +19,7 @@ from benchmarks.memory import status
 from benchmarks.table import Row, at_most, markdown, number
 from tetiwd import run_chains
 from tetiwd.notes import Step, notes_to_series, read_notes
-from tetiwd.notes.synthetic import LIKE_THE_PAPER, write_synthetic_notes
+from tetiwd.notes.synthetic import LIKE_THE_PAPER, synthetic_notes
 
 N_SENTENCES = 20_000
 LIKE_THE_PAPER_SENTENCES = 200_000
@@ -30,10 +30,10 @@ MINUTES, GIBIBYTES = 30, 8
 def rows(n_sentences: int = N_SENTENCES) -> list[Row]:
     """One row per stage, and the sums."""
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "notes.csv"
         share = n_sentences / LIKE_THE_PAPER_SENTENCES
         sizes = [max(10, round(share * n)) for n in PATIENTS]
-        made = write_synthetic_notes(file, 0, n_by_window=sizes, **LIKE_THE_PAPER)
+        made = synthetic_notes(0, sizes, **LIKE_THE_PAPER)
+        file = made.write(Path(folder) / "made")
         command = [sys.executable, "-m", "benchmarks.notes_scale", "--measure", str(file)]
         lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     stages = [json.loads(line) for line in lines]

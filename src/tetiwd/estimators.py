@@ -1,6 +1,8 @@
 """TeTiWD and TiWD in scikit-learn's conventions. No mathematics here: data in, a run, answers out."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from html import escape
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
@@ -22,6 +24,7 @@ from tetiwd.errors import DataError, Setting, SettingsError, give
 from tetiwd.params import LEVEL, AnswerSettings, Hyperparameters, Prior, SamplerSettings, is_whole
 from tetiwd.sample import Sample
 from tetiwd.summarize.classify import Classification, classify
+from tetiwd.summarize.clustering import Clustering
 from tetiwd.summarize.forecast import Forecast, forecast
 
 if TYPE_CHECKING:
@@ -47,9 +50,12 @@ class _WishartClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         parameters = {one.name: getattr(self, one.name, None) for one in declarations(group)}
         return group(**{name: value for name, value in parameters.items() if value is not None})
 
-    def _run(self, series: DistanceSeries, model: Hyperparameters, answers: AnswerSettings) -> None:
-        from dataclasses import replace
-
+    def _clustered(self, X: Any, time: Any = None, ids: Any = None) -> Clustering:
+        """Fit, and keep what the methods need."""
+        model, answers = self._given(Hyperparameters), self._given(AnswerSettings)
+        for name in ("analysis_", "n_features_in_", "feature_names_in_"):  # of an earlier fit
+            self.__dict__.pop(name, None)
+        series, self._rows = self._series(X, time, ids)
         settings = self.settings or SamplerSettings()
         if not isinstance(settings, SamplerSettings):
             raise SettingsError([Setting("settings"), f" must be SamplerSettings or None, not {settings!r}"])
@@ -58,6 +64,8 @@ class _WishartClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         sample = run_chains(series, model, settings, n_threads=_threads(self.n_jobs), progress=bool(self.verbose))
         self.analysis_ = Analysis(sample, answers)
         self.diagnostics_ = sample.diagnostics
+        self.times_ = list(series.times)
+        return self.analysis_.clustering
 
     def _features(self, X: Any, *, reset: bool) -> Any:
         """Finite numbers, as scikit-learn checks them, with the names of their columns if these are known."""
@@ -69,10 +77,16 @@ class _WishartClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
         return pd.DataFrame(values, columns=self.feature_names_in_)
 
-    def _forget(self) -> None:
-        """Remove the attributes of an earlier fit."""
-        for name in ("analysis_", "n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
+    def _from_features(self, X: Any, time: Any, ids: Any) -> tuple[DistanceSeries, Any]:
+        """The series of a table of features, and the time of every row; one time if none is given."""
+        features = self._features(X, reset=True)
+        time = np.zeros(len(features), dtype=int) if time is None else time
+        series = DistanceSeries.from_features(features, time=time, metric=self.metric, squared=self.squared, ids=ids)
+        return series, time
+
+    def _series(self, X: Any, time: Any, ids: Any) -> tuple[DistanceSeries, list[NDArray[np.intp]]]:
+        """The series, and the rows of X that belong to every time."""
+        raise NotImplementedError
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "analysis_")
@@ -90,24 +104,48 @@ class _WishartClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
         return to_datatree(self.sample_)
 
-    def _classified(self, X: Any, t: int, rows: NDArray[np.intp] | None) -> Classification:
+    def predict_proba(self, X: Any, time: Any = None) -> NDArray[np.float64]:
+        """Probabilities of new objects for the clusters of one time.
+
+        ``X`` are features of new objects, (m, p), or their distances to the objects of that time, (m, n_t); for a
+        pooled matrix also to all rows, (m, N). ``time`` is one of ``times_``, the last by default. There is one column
+        per cluster of that time, in increasing order of lineage, and one more for "none of these".
+        """
+        classified = self._classified(X, time)
+        return np.column_stack([classified.probabilities, classified.none])
+
+    def predict(self, X: Any, time: Any = None) -> NDArray[np.int64]:
+        """The most probable lineage of every new object, −1 for none of these."""
+        return self._classified(X, time).best
+
+    def _classified(self, X: Any, time: Any) -> Classification:
         check_is_fitted(self)
-        series = self.analysis_.sample.series
-        squared: bool | None = True
+        if time is not None and time not in self.times_:
+            raise DataError(f"there is no time {time!r}; there are {', '.join(map(str, self.times_))}")
+        t = len(self.times_) - 1 if time is None else self.times_.index(time)
+        sample = self.analysis_.sample
+        series = sample.series
         if series.kind == "similarities":
             raise DataError(
                 "for a series of similarities use tetiwd.classify(…, own=…), which takes those of new objects"
             )
         if series.features is not None:
             new = self._features(X, reset=False) if hasattr(self, "n_features_in_") else X
-            distances = series.features.squared_distances(new, t)
+            distances, squared = series.features.squared_distances(new, t), True
         else:
-            distances, squared = np.atleast_2d(np.asarray(X)), self.squared
-            if squared is None:
-                raise DataError("it is not known whether the new distances are squared", SAY_SQUARED)
-            if rows is not None and distances.shape[1] == sum(series.n_objects):
-                distances = distances[:, rows]
-        return classify(self.analysis_.sample, self.analysis_.clustering, distances, squared=squared, t=t)
+            distances, squared = np.atleast_2d(np.asarray(X)), self._told("the new distances")
+            if distances.shape[1] == sum(series.n_objects):
+                distances = distances[:, self._rows[t]]
+        return classify(sample, self.analysis_.clustering, distances, squared=squared, t=t)
+
+    def _told(self, distances: str = "the distances") -> bool:
+        if self.squared is None:
+            raise DataError(f"it is not known whether {distances} are squared", SAY_SQUARED)
+        return self.squared
+
+    @property
+    def _precomputed(self) -> bool:
+        return isinstance(self.metric, str) and self.metric == "precomputed"
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the results folder that ``tetiwd fit`` writes, but for checkpoints; readable without this package."""
@@ -125,7 +163,7 @@ class _WishartClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric == "precomputed"
+        tags.input_tags.pairwise = self._precomputed
         return tags
 
     def _repr_html_(self) -> str:
@@ -133,7 +171,7 @@ class _WishartClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         from tetiwd.report import summary_html
 
         if not hasattr(self, "analysis_"):
-            return f"<pre>{_escaped(repr(self))}</pre>"
+            return f"<pre>{escape(repr(self))}</pre>"
         return summary_html(self.analysis_)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
@@ -156,6 +194,7 @@ SHARED = {
     '"precomputed" if X holds the distances between all rows.',
     **SHARED,
 )
+@dataclass(eq=False, repr=False)
 class TeTiWD(_WishartClusterer):
     """Cluster objects at several times and link the clusters into lineages, with their uncertainty.
 
@@ -178,35 +217,19 @@ class TeTiWD(_WishartClusterer):
     >>> model.lineages_.table()  # doctest: +SKIP
     """
 
-    def __init__(
-        self,
-        metric: Metric = "euclidean",
-        squared: bool | None = None,
-        dof: float | Sequence[float] | str = Hyperparameters.dof,
-        df_A: float | None = None,
-        alpha: Prior | None = None,
-        xi: Prior = Hyperparameters.xi,
-        max_clusters: int | None = None,
-        loss: str = AnswerSettings.loss,
-        links: str = AnswerSettings.links,
-        random_state: Any = None,
-        n_jobs: int = -1,
-        verbose: bool = False,
-        settings: SamplerSettings | None = None,
-    ) -> None:
-        self.metric = metric
-        self.squared = squared
-        self.dof = dof
-        self.df_A = df_A
-        self.alpha = alpha
-        self.xi = xi
-        self.max_clusters = max_clusters
-        self.loss = loss
-        self.links = links
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.settings = settings
+    metric: Metric = "euclidean"
+    squared: bool | None = None
+    dof: float | Sequence[float] | str = Hyperparameters.dof
+    df_A: float | None = None
+    alpha: Prior | None = None
+    xi: Prior = Hyperparameters.xi
+    max_clusters: int | None = None
+    loss: str = AnswerSettings.loss
+    links: str = AnswerSettings.links
+    random_state: Any = None
+    n_jobs: int = -1
+    verbose: bool = False
+    settings: SamplerSettings | None = None
 
     def fit(self, X: Any, y: Any = None, *, time: Any = None, ids: Any = None) -> Self:
         """Find clusters and their lineages.
@@ -225,15 +248,9 @@ class TeTiWD(_WishartClusterer):
             Id of every row (one list per matrix for a list), if objects are known by name. The same id at two times is
             the same object.
         """
-        model, answers = self._given(Hyperparameters), self._given(AnswerSettings)
-        self._forget()
-        series, rows = self._series(X, time, ids)
-        self._run(series, model, answers)
-        self._rows = rows
-        clustering = self.analysis_.clustering
-        self.times_ = list(series.times)
+        clustering = self._clustered(X, time, ids)
         self.labels_by_time_ = clustering.labels
-        self.labels_ = np.empty(sum(series.n_objects), dtype=np.int64)
+        self.labels_ = np.empty(len(clustering.flat), dtype=np.int64)
         self.labels_[np.concatenate(self._rows)] = clustering.flat
         self.n_clusters_ = clustering.n_clusters
         return self
@@ -256,27 +273,6 @@ class TeTiWD(_WishartClusterer):
         sample, alignment = self.analysis_.sample, self.analysis_.alignment
         return forecast(sample, alignment, n_next=n_next, level=level, seed=sample.settings.seed)
 
-    def predict_proba(self, X: Any, time: Any = None) -> NDArray[np.float64]:
-        """Probabilities of new objects for the clusters of one time.
-
-        ``X`` are features of new objects, (m, p), or their distances to the objects of that time, (m, n_t); for a
-        pooled matrix also to all rows, (m, N). ``time`` is one of ``times_``, the last by default. There is one column
-        per cluster of that time, in increasing order of lineage, and one more for "none of these".
-        """
-        classified = self._classify(X, time)
-        return np.column_stack([classified.probabilities, classified.none])
-
-    def predict(self, X: Any, time: Any = None) -> NDArray[np.int64]:
-        """The most probable lineage of every new object, −1 for none of these."""
-        return self._classify(X, time).best
-
-    def _classify(self, X: Any, time: Any) -> Classification:
-        check_is_fitted(self)
-        if time is not None and time not in self.times_:
-            raise DataError(f"there is no time {time!r}; there are {', '.join(map(str, self.times_))}")
-        t = len(self.times_) - 1 if time is None else self.times_.index(time)
-        return self._classified(X, t, self._rows[t])
-
     def _series(self, X: Any, time: Any, ids: Any) -> tuple[DistanceSeries, list[NDArray[np.intp]]]:
         """The series, and the rows of X that belong to every time."""
         if isinstance(X, DistanceSeries):
@@ -288,23 +284,14 @@ class TeTiWD(_WishartClusterer):
         if isinstance(X, list | tuple) and len(X) and all(np.ndim(matrix) == 2 for matrix in X):
             series = DistanceSeries.from_distances(X, squared=self._told(), times=time, ids=ids)
             return series, _one_after_the_other(series)
-        if isinstance(self.metric, str) and self.metric == "precomputed":
+        if self._precomputed:
             time = np.zeros(len(X), dtype=int) if time is None else time
             cross: Literal["if known", False] = "if known" if len(X) <= LARGEST_CROSS else False
             series = DistanceSeries.from_pooled(X, time=time, squared=self._told(), ids=ids, keep_cross=cross)
             self.n_features_in_ = sum(series.n_objects)
         else:
-            features = self._features(X, reset=True)
-            time = np.zeros(len(features), dtype=int) if time is None else time
-            series = DistanceSeries.from_features(
-                features, time=time, metric=self.metric, squared=self.squared, ids=ids
-            )
+            series, time = self._from_features(X, time, ids)
         return series, rows_by_time(time, sum(series.n_objects), "X")[1]
-
-    def _told(self) -> bool:
-        if self.squared is None:
-            raise DataError("it is not known whether the distances are squared", SAY_SQUARED)
-        return self.squared
 
 
 @documented_by(
@@ -313,6 +300,7 @@ class TeTiWD(_WishartClusterer):
     metric='How to compare rows of features: a name or a function; "precomputed" if X is a square matrix of distances.',
     **SHARED,
 )
+@dataclass(eq=False, repr=False)
 class TiWD(_WishartClusterer):
     """Cluster objects at one time (translation-invariant Wishart–Dirichlet process).
 
@@ -326,44 +314,27 @@ class TiWD(_WishartClusterer):
     analysis_ : all of these and more
     """
 
-    def __init__(
-        self,
-        metric: Metric = "euclidean",
-        squared: bool | None = None,
-        dof: float | Sequence[float] | str = Hyperparameters.dof,
-        geometry: str = Hyperparameters.geometry,
-        alpha: Prior | None = None,
-        xi: Prior = Hyperparameters.xi,
-        max_clusters: int | None = None,
-        loss: str = AnswerSettings.loss,
-        random_state: Any = None,
-        n_jobs: int = -1,
-        verbose: bool = False,
-        settings: SamplerSettings | None = None,
-    ) -> None:
-        self.metric = metric
-        self.squared = squared
-        self.dof = dof
-        self.geometry = geometry
-        self.alpha = alpha
-        self.xi = xi
-        self.max_clusters = max_clusters
-        self.loss = loss
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.settings = settings
+    metric: Metric = "euclidean"
+    squared: bool | None = None
+    dof: float | Sequence[float] | str = Hyperparameters.dof
+    geometry: str = Hyperparameters.geometry
+    alpha: Prior | None = None
+    xi: Prior = Hyperparameters.xi
+    max_clusters: int | None = None
+    loss: str = AnswerSettings.loss
+    random_state: Any = None
+    n_jobs: int = -1
+    verbose: bool = False
+    settings: SamplerSettings | None = None
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find clusters.
 
         ``X`` is a table of features, one row per object, or a square matrix of distances with ``metric="precomputed"``.
         """
-        model, answers = self._given(Hyperparameters), self._given(AnswerSettings)
-        self._forget()
-        self._run(self._series(X), model, answers)
-        self.labels_ = self.analysis_.clustering.flat
-        self.n_clusters_ = self.analysis_.clustering.n_clusters[0]
+        clustering = self._clustered(X)
+        self.labels_ = clustering.flat
+        self.n_clusters_ = clustering.n_clusters[0]
         return self
 
     @property
@@ -372,28 +343,14 @@ class TiWD(_WishartClusterer):
         check_is_fitted(self)
         return self.analysis_.coclustering[0]
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probabilities of new objects for every cluster, and for none of these in the last column.
-
-        ``X`` are features of new objects, (m, p), or their distances to the objects of the fit, (m, n).
-        """
-        classified = self._classified(X, 0, None)
-        return np.column_stack([classified.probabilities, classified.none])
-
-    def predict(self, X: Any) -> NDArray[np.int64]:
-        """The most probable cluster of every new object, −1 for none of these."""
-        return self._classified(X, 0, None).best
-
-    def _series(self, X: Any) -> DistanceSeries:
-        if isinstance(self.metric, str) and self.metric == "precomputed":
-            if self.squared is None:
-                raise DataError("it is not known whether the distances are squared", SAY_SQUARED)
-            series = DistanceSeries.from_distances([X], squared=self.squared)
+    def _series(self, X: Any, time: Any, ids: Any) -> tuple[DistanceSeries, list[NDArray[np.intp]]]:
+        """The series of one time, and its rows."""
+        if self._precomputed:
+            series = DistanceSeries.from_distances([X], squared=self._told())
             self.n_features_in_ = series.n_objects[0]
-            return series
-        features = self._features(X, reset=True)
-        time = np.zeros(len(features), dtype=int)
-        return DistanceSeries.from_features(features, time=time, metric=self.metric, squared=self.squared)
+        else:
+            series, _ = self._from_features(X, time, ids)
+        return series, _one_after_the_other(series)
 
 
 def _one_after_the_other(series: DistanceSeries) -> list[NDArray[np.intp]]:
@@ -415,9 +372,3 @@ def _threads(n_jobs: Any) -> int | None:
         fault = f" must be a whole number of at least 1, or -1 for all processors, not {n_jobs!r}"
         raise SettingsError([Setting("n_jobs"), fault])
     return None if n_jobs == -1 else int(n_jobs)
-
-
-def _escaped(text: str) -> str:
-    from html import escape
-
-    return escape(text)

@@ -10,10 +10,13 @@ LIBRARIES = ("numpy", "scipy", "numba", "pandas", "xarray", "h5netcdf", "arviz-s
 
 def versions() -> dict[str, str]:
     """Name → version; libraries that are not installed are left out."""
-    known = {"tetiwd": tetiwd.__version__, "python": platform.python_version()}
-    for name in LIBRARIES:
-        try:
-            known[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return known
+    libraries = {name: known for name in LIBRARIES if (known := version_of(name)) is not None}
+    return {"tetiwd": tetiwd.__version__, "python": platform.python_version()} | libraries
+
+
+def version_of(package: str) -> str | None:
+    """The version of a package; None if it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

@@ -4,7 +4,6 @@ import os
 import sys
 import tempfile
 import time
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import typer
@@ -34,7 +33,7 @@ def doctor(as_json: o.Json = False) -> None:
     from tetiwd._jit import CACHE, COMPILED
     from tetiwd.chains import n_processors
     from tetiwd.data.memory import available_memory, in_gib
-    from tetiwd.versions import versions
+    from tetiwd.versions import version_of, versions
 
     console = Console(as_json=as_json)
     room = available_memory()
@@ -49,7 +48,7 @@ def doctor(as_json: o.Json = False) -> None:
         "compiler": "numba" if COMPILED else "none: everything runs slowly; install numba, or unset TETIWD_JIT",
         "compiled code": f"kept in {CACHE}" if CACHE else "cannot be kept",
         "temporary files": "can be written" if os.access(tempfile.gettempdir(), os.W_OK) else "cannot be written",
-        "extras": {extra: _installed(package) for extra, package in EXTRAS.items()},
+        "extras": {extra: version_of(package) or "not installed" for extra, package in EXTRAS.items()},
         "small fit": f"adjusted Rand index {ari:.2f} against the truth, {time.monotonic() - began:.1f} seconds",
     }
     for name, value in facts.items():
@@ -92,10 +91,3 @@ def about_compiling() -> str:
             "NUMBA_CACHE_DIR to a folder that can be written."
         )
     return f"The first run on a machine compiles for up to a minute; compiled code is kept in {CACHE}."
-
-
-def _installed(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"

@@ -69,13 +69,7 @@ def simulate(
         model = tetiwd.Hyperparameters(dof=10, alpha=0.5, new_scale=1.0)
         truth = tetiwd.simulate(counts, model, seed=seed)
     else:
-        make = {
-            Design.separated: tetiwd.simulate_separated,
-            Design.overlapping: tetiwd.simulate_overlapping,
-            Design.independent: tetiwd.simulate_independent,
-            Design.unequal: tetiwd.simulate_unequal,
-        }[design]
-        truth = make(seed=seed)
+        truth = getattr(tetiwd, f"simulate_{design}")(seed=seed)
     out.mkdir(parents=True)
     times = range(len(truth.D))
     np.savez_compressed(out / "distances.npz", **{f"D_{t}": D for t, D in enumerate(truth.D)})
@@ -101,15 +95,11 @@ def _counts(sizes: str) -> list[int]:
 def _simulate_notes(out: Path, seed: int, console: Console) -> None:
     """A table of invented notes, and the groups and events that were planted in it."""
     from tetiwd.notes.synthetic import synthetic_notes
-    from tetiwd.writing import write_table
 
     synthetic = synthetic_notes(seed)
-    out.mkdir(parents=True)
-    write_table(out / "notes.csv", synthetic.table)
-    write_table(out / "truth.csv", synthetic.truth)
-    write_table(out / "events.csv", synthetic.events)
+    file = synthetic.write(out)
     console.say(
         f"{len(synthetic.table)} synthetic notes of {synthetic.table.patient.nunique()} patients who do not exist, "
-        f"in {out / 'notes.csv'}."
+        f"in {file}."
     )
-    console.say(f"Group them with: tetiwd notes {out / 'notes.csv'} --id patient --outcome died --out {out / 'run'}")
+    console.say(f"Group them with: tetiwd notes {file} --id patient --outcome died --out {out / 'run'}")

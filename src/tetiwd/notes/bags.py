@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.errors import DataError, Setting
-from tetiwd.notes.words import words_of
+from tetiwd.notes.words import DATE, NUMBER, words_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -26,6 +26,16 @@ class Bags(NamedTuple):
     def sizes(self) -> NDArray[np.int64]:
         """How many sentences have this bag."""
         return np.bincount(self.bag_of[self.bag_of >= 0], minlength=self.matrix.shape[0])
+
+    @property
+    def plain(self) -> NDArray[np.bool_]:
+        """Is it a word, and does not stand for any number or date? (words,)."""
+        return np.array([word not in (NUMBER, DATE) for word in self.words], dtype=bool)
+
+    def words_by(self, group: NDArray[np.int64], n_groups: int) -> "csr_matrix":
+        """How many sentences of every group have every word, (groups, words); ``group`` −1 is none."""
+        there = (group >= 0) & (self.bag_of >= 0)
+        return _pairs(group[there], self.bag_of[there], (n_groups, self.matrix.shape[0])) @ self.matrix
 
 
 def bags_of(
@@ -67,12 +77,16 @@ def bags_of(
 
 def _used_by(matrix: "csr_matrix", whose: NDArray[np.int64], at_least: int) -> NDArray[np.bool_]:
     """Words that so many objects use."""
-    from scipy.sparse import csr_matrix
-
-    n_sentences, n_objects = matrix.shape[0], int(whose.max()) + 1
-    of_object = csr_matrix((np.ones(n_sentences, np.int32), (whose, np.arange(n_sentences))), (n_objects, n_sentences))
+    of_object = _pairs(whose, np.arange(len(whose)), (int(whose.max()) + 1, len(whose)))
     used = (of_object @ matrix).tocsc()  # (objects, words)
     return np.diff(used.indptr) >= at_least
+
+
+def _pairs(row: NDArray[np.int64], column: NDArray[np.int64], shape: tuple[int, int]) -> "csr_matrix":
+    """How often every pair occurs."""
+    from scipy.sparse import csr_matrix
+
+    return csr_matrix((np.ones(len(row), np.int32), (row, column)), shape)
 
 
 def _distinct(given: "csr_matrix") -> tuple["csr_matrix", NDArray[np.int64]]:

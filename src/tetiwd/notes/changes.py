@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tetiwd.notes.members import FEW, Members
 from tetiwd.notes.pipeline import NotesSeries
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
 
     from tetiwd.analysis import Analysis
 
-Ints = NDArray[np.int64]
 COLUMNS = ("from_time", "to_time", "from_lineage", "to_lineage", "n_objects", "of", "expected", "small")
 
 
@@ -40,30 +38,31 @@ def changes_of(notes: NotesSeries, analysis: "Analysis", members: Members) -> Ch
     of = flows.groupby(["from_time", "from_lineage"]).n_objects.transform("sum")
     table = flows.assign(of=of, small=flows.n_objects < FEW)
     table = table[(table.n_objects > 0) & (table.from_lineage != table.to_lineage)]
-    before, after = _steps(notes)
-    gap = notes.rows.window[after] - notes.rows.window[before]
-    moved = members.lineage[after] != members.lineage[before]
-
-    def n_different(which: NDArray[np.bool_]) -> int:
-        return len(np.unique(members.whose[after[which]]))
-
+    steps = _steps(notes, members)
+    moved, skipped = steps.from_lineage != steps.to_lineage, steps.n_skipped > 0
     return Changes(
         table.reset_index(drop=True)[list(COLUMNS)],
-        n_different((gap == 1) & moved),
-        n_different(gap == 1),
-        n_different(gap > 1),
-        n_different((gap > 1) & moved),
+        steps.id[~skipped & moved].nunique(),
+        steps.id[~skipped].nunique(),
+        steps.id[skipped].nunique(),
+        steps.id[skipped & moved].nunique(),
     )
 
 
 def changes_by_id(notes: NotesSeries, members: Members) -> "pd.DataFrame":
     """One row per change of lineage between two appearances of an object: its id, and how many windows it skipped."""
+    steps = _steps(notes, members)
+    return steps[steps.from_lineage != steps.to_lineage].reset_index(drop=True)
+
+
+def _steps(notes: NotesSeries, members: Members) -> "pd.DataFrame":
+    """One row per appearance of an object and the next one."""
     import pandas as pd
 
-    before, after = _steps(notes)
-    moved = members.lineage[before] != members.lineage[after]
-    before, after = before[moved], after[moved]
     rows, times = notes.rows, np.array([*notes.rows.times, None], dtype=object)[:-1]
+    order = np.lexsort((rows.window, rows.whose))
+    same = rows.whose[order[1:]] == rows.whose[order[:-1]]
+    before, after = order[:-1][same], order[1:][same]
     return pd.DataFrame(
         {
             "id": pd.Series([notes.notes.objects[position] for position in rows.whose[after]], dtype=object),
@@ -74,11 +73,3 @@ def changes_by_id(notes: NotesSeries, members: Members) -> "pd.DataFrame":
             "n_skipped": rows.window[after] - rows.window[before] - 1,
         }
     )
-
-
-def _steps(notes: NotesSeries) -> tuple[Ints, Ints]:
-    """Rows of an object and of its next appearance, for all objects."""
-    rows = notes.rows
-    order = np.lexsort((rows.window, rows.whose))
-    same = rows.whose[order[1:]] == rows.whose[order[:-1]]
-    return order[:-1][same], order[1:][same]

@@ -6,15 +6,17 @@ word says how long it is (``textLength``), so that it fits in any other font.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from tetiwd.notes.requirements import text_module
-from tetiwd.plots.colours import BLACK, WHITE, contrast, lineage_colour
+from tetiwd.plots.colours import WHITE, contrast, lineage_colour, text_colour
 from tetiwd.plots.text import clean
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 WIDE, HIGH = 360, 230  # pixels
 SMALLEST = 13  # pixels, of letters
@@ -27,28 +29,21 @@ PAPER, NIGHT = WHITE, "#1b1f23"  # what a picture stands on
 READABLE = 4.5  # contrast that text needs
 
 
-@dataclass(frozen=True)
-class CloudWord:
-    """A word with its relative size and its tooltip."""
+def word_cloud(words: "pd.DataFrame", lineage: int, *, seed: int = 0) -> str:
+    """The words that a lineage uses more often, in its colour; empty if there are none.
 
-    word: str
-    weight: float  # above 0
-    tip: str = ""
-
-
-def word_cloud(words: Iterable[CloudWord], lineage: int, *, seed: int = 0) -> str:
-    """The words of a lineage in its colour, the larger the more weight; empty if there are none.
-
-    The same words and seed give the same picture.
+    ``words`` are rows of :attr:`tetiwd.notes.findings.Findings.words`. A word is the larger, the larger the logarithm
+    of the odds ratio that is certain: frequency relative to the rest, not counts. The same words and seed give the same
+    picture.
     """
-    given: dict[str, CloudWord] = {}
-    for cloud_word in words:
-        shown = clean(cloud_word.word, LONGEST_WORD)
-        if shown and cloud_word.weight > 0 and len(given) < MOST_WORDS:
-            given.setdefault(shown, cloud_word)
+    given: dict[str, Any] = {}
+    for row in words[words.certain > 0].itertuples(index=False):
+        shown = clean(row.word, LONGEST_WORD)
+        if shown and len(given) < MOST_WORDS:
+            given.setdefault(shown, row)
     if not given:
         return ""
-    placed = _placed({shown: cloud_word.weight for shown, cloud_word in given.items()}, seed)
+    placed = _placed({shown: row.certain for shown, row in given.items()}, seed)
     listed = ", ".join(word for word, *_ in placed)
     about = {"role": "img", "aria-label": f"Word cloud of lineage {lineage}: {listed}", "class": f"w{lineage}"}
     look = {"fill": readable(lineage_colour(lineage), PAPER), "font-family": FONTS}
@@ -58,20 +53,9 @@ def word_cloud(words: Iterable[CloudWord], lineage: int, *, seed: int = 0) -> st
     for word, height, x, y, length in placed:
         place = {"x": f"{x:g}", "y": f"{y:g}", "font-size": f"{height}", "textLength": f"{length:.1f}"}
         text = SubElement(group, "text", place | {"lengthAdjust": "spacingAndGlyphs"})
-        title = SubElement(text, "title")
-        title.text, title.tail = clean(given[word].tip, 200) or word, word
+        row, title = given[word], SubElement(text, "title")
+        title.text, title.tail = clean(f"{row.word}: {row.here:.0%} here, {row.elsewhere:.0%} elsewhere", 200), word
     return tostring(root, encoding="unicode")
-
-
-def cloud_words(table: Any) -> list[CloudWord]:
-    """The words that a lineage uses more often, from :attr:`tetiwd.notes.findings.Findings.words`.
-
-    Their weight is the logarithm of the odds ratio that is certain: frequency relative to the rest, not counts.
-    """
-    return [
-        CloudWord(row.word, row.certain, f"{row.word}: {row.here:.0%} here, {row.elsewhere:.0%} elsewhere")
-        for row in table[table.certain > 0].itertuples(index=False)
-    ]
 
 
 def cloud_colours(lineages: Iterable[int]) -> str:
@@ -89,7 +73,7 @@ def cloud_colours(lineages: Iterable[int]) -> str:
 @cache
 def readable(colour: str, ground: str) -> str:
     """The colour, darkened or lightened as far as text on this background needs."""
-    ink = max(BLACK, WHITE, key=lambda colour: contrast(colour, ground))
+    ink = text_colour(ground)
     for step in range(21):
         mixed = _mixed(colour, ink, step / 20)
         if contrast(mixed, ground) >= READABLE:

@@ -34,24 +34,17 @@ class Counts:
     def narrate(self) -> list[str]:
         """Lines for the user."""
         lines = [f"{count(self.notes, 'note')} of {count(self.objects, 'object')}, from {count(self.rows, 'row')}"]
-        left_out = {
-            "without an id": self.without_id,
-            "without a date": self.without_date,
-            "with a date that cannot be read": self.unreadable_dates,
-            "without text": self.without_text,
-            "that repeat another note of the same object and day": self.duplicates,
-        }
-        lines += [f"left out {count(n, 'row')} {why}" for why, n in left_out.items() if n]
-        if self.mended_lines:
-            lines.append(f"repaired the encoding of {count(self.mended_lines, 'line')}")
-        if self.whole_months_or_years:
-            lines.append(
-                f"{count(self.whole_months_or_years, 'date')} without a day: taken as the first of the month or year"
-            )
-        if self.changing_outcomes:
-            lines.append(
-                f"{count(self.changing_outcomes, 'object')} with both yes and no for one outcome: taken as yes"
-            )
+        of_the_table = (
+            (self.without_id, "row", "left out {} without an id"),
+            (self.without_date, "row", "left out {} without a date"),
+            (self.unreadable_dates, "row", "left out {} with a date that cannot be read"),
+            (self.without_text, "row", "left out {} without text"),
+            (self.duplicates, "row", "left out {} that repeat another note of the same object and day"),
+            (self.mended_lines, "line", "repaired the encoding of {}"),
+            (self.whole_months_or_years, "date", "{} without a day: taken as the first of the month or year"),
+            (self.changing_outcomes, "object", "{} with both yes and no for one outcome: taken as yes"),
+        )
+        lines += [text.format(count(n, what)) for n, what, text in of_the_table if n]
         if self.sentences:
             lines.append(
                 f"{count(self.sentences, 'sentence')}, {self.bags:,} of them different by their words; "
@@ -63,9 +56,8 @@ class Counts:
         if not self.exact_neighbours:
             lines.append("neighbours are approximate because there are so many sentences")
         if self.without_sentences:
-            lines.append(
-                f"left out {count(self.without_sentences, 'object')} in a window without a sentence to compare"
-            )
+            where = "in a window without a sentence to compare"
+            lines.append(f"left out {count(self.without_sentences, 'object')} {where}")
         if self.small_windows:
             shown = ", ".join(f"{label} ({n})" for label, n in self.small_windows[:12])
             more = ", …" if len(self.small_windows) > 12 else ""

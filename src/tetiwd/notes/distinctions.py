@@ -1,7 +1,7 @@
 """Clusters of sentences that distinguish a lineage: how much more often its notes have them, with intervals.
 
 For every draw we count objects with and without such a sentence, in the lineage and elsewhere, and draw both shares
-from the Beta posteriors of these counts (Jeffreys' prior; objects count once, see :mod:`tetiwd.notes.odds`). The
+from the Beta posteriors of these counts (Jeffreys' prior; objects count once, see :mod:`tetiwd.notes.members`). The
 intervals therefore include both sampling error and the uncertainty about the members of the lineage.
 """
 
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.notes.members import FEW, Members, objects_by_lineage
-from tetiwd.notes.odds import Usage, usage_of
+from tetiwd.notes.members import FEW, Members, Usage, usage_of
 from tetiwd.notes.pipeline import NotesSeries
 from tetiwd.params import LEVEL
 
@@ -48,7 +47,7 @@ def distinctions(
 
     usage = usage_of(notes.rows.matrix, members)
     lineage, cluster = _candidates(usage, level, least)
-    here, elsewhere = _shares_in_draws(notes, alignment, lineage, cluster, seed)
+    here, elsewhere = _shares_in_draws(notes, alignment, members, lineage, cluster, seed)
     difference = here - elsewhere
     tail = (1 - level) / 2
     lower, upper = np.quantile(difference, [tail, 1 - tail], axis=0)
@@ -75,11 +74,10 @@ def _candidates(usage: Usage, level: float, least: int) -> tuple[Ints, Ints]:
 
 
 def _shares_in_draws(
-    notes: NotesSeries, alignment: "Alignment", lineage: Ints, cluster: Ints, seed: int
+    notes: NotesSeries, alignment: "Alignment", members: Members, lineage: Ints, cluster: Ints, seed: int
 ) -> tuple[Floats, Floats]:
     """Drawn shares here and elsewhere of every pair of lineage and cluster, both (shares, pairs)."""
-    _, whose = np.unique(notes.rows.whose, return_inverse=True)
-    n_lineages, n_draws = alignment.n_lineages, min(MOST_DRAWS, alignment.n_draws)
+    n_draws = min(MOST_DRAWS, alignment.n_draws)
     chosen = np.linspace(0, alignment.n_draws - 1, n_draws).round().astype(int)
     n_each = -(-N_SHARES // n_draws)
     rng = np.random.default_rng(seed)
@@ -87,14 +85,12 @@ def _shares_in_draws(
     everywhere = pairs.sum(axis=1)
     here, elsewhere = (np.empty((n_draws * n_each, len(lineage))) for _ in range(2))
     for s, words in enumerate(alignment.words[chosen]):
-        n_rows = np.bincount(words + 1, minlength=n_lineages + 1)[1:]
-        n_objects, n_others = objects_by_lineage(words.astype(np.int64), whose, n_lineages)
+        drawn = Members(words.astype(np.int64), members.whose, members.n_lineages)
         inside = (pairs * (words[None, :] == lineage[:, None])).sum(axis=1)
         block = slice(s * n_each, (s + 1) * n_each)
-        n_out = len(words) - n_rows
         for target, with_it, n, objects in (
-            (here, inside, n_rows, n_objects),
-            (elsewhere, everywhere - inside, n_out, n_others),
+            (here, inside, drawn.n_rows, drawn.n_objects),
+            (elsewhere, everywhere - inside, len(words) - drawn.n_rows, drawn.n_elsewhere),
         ):
             weight = objects[lineage] / np.maximum(n[lineage], 1)
             yes, no = with_it * weight, (n[lineage] - with_it) * weight

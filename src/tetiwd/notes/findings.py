@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 NAMED = 6  # words of a lineage in a sentence
 LONGEST_NAME, LONGEST_WORD = 60, 40
-FEW_WORDS = "fewer than five objects"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,8 +96,7 @@ class Findings:
         small = np.flatnonzero(self.members.small).tolist()
         if not small:
             return []
-        names = f"Lineage{'s' if len(small) > 1 else ''} {listed(small)}"
-        said = f"{names} {'have' if len(small) > 1 else 'has'} {FEW_WORDS}"
+        said = f"{lineages_have(small)} fewer than five objects"
         return [f"{said}: no words and no rates are given." if set(small) <= set(self.silent) else f"{said}."]
 
     def __repr__(self) -> str:
@@ -162,6 +160,11 @@ def findings(
         changes_of(notes, analysis, members),
         tuple(np.flatnonzero(~spoken_of).tolist()),
     )
+
+
+def lineages_have(lineages: list[int]) -> str:
+    """ "Lineage 3 has", "Lineages 3 and 4 have"."""
+    return f"Lineages {listed(lineages)} have" if len(lineages) > 1 else f"Lineage {lineages[0]} has"
 
 
 def _words(notes: NotesSeries, members: Members, told: list[int], level: float, least: int) -> "pd.DataFrame":

@@ -1,4 +1,4 @@
-"""Objects in windows as binary vectors: which clusters of sentences occur in an object's notes of that window."""
+"""Objects in windows: which clusters of sentences occur in their notes, and the distances between them."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.data.memory import SMALLER_DATA, require_memory
+from tetiwd.data.series import LARGEST_CROSS, DistanceSeries
 from tetiwd.errors import DataError
+from tetiwd.notes.neighbours import Lists
+from tetiwd.notes.ranks import rows_of_ranks, squared_distances
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -44,7 +48,8 @@ def incidence_of(
     kept = n_there >= min_objects
     small = tuple((labels[t], int(n_there[t])) for t in np.flatnonzero((n_there > 0) & ~kept).tolist())
     if not kept.any():
-        raise _nothing_left(n_there, min_objects)
+        fault = f"no window has {min_objects} objects, the fullest has {int(n_there.max(initial=0))}"
+        raise DataError(fault, "use longer windows, or notes of more objects")
     rows = present[kept[present // n_objects]]
     place = np.searchsorted(rows, key)
     row_of = np.where(usable & (rows[np.minimum(place, len(rows) - 1)] == key), place, -1)
@@ -58,8 +63,26 @@ def incidence_of(
     return Incidence(rows % n_objects, new_number[rows // n_objects], times, matrix, row_of, small, n_without)
 
 
-def _nothing_left(n_there: Ints, min_objects: int) -> DataError:
-    most = int(n_there.max(initial=0))
-    return DataError(
-        f"no window has {min_objects} objects, the fullest has {most}", "use longer windows, or notes of more objects"
+def series_of(
+    rows: Incidence, lists: Lists, objects: Sequence[Any], comparison: str, persistence: float
+) -> DistanceSeries:
+    """D_t of every window, and D* across windows unless there are too many objects.
+
+    Neighbours are those among all objects in all windows, so that one W gives all distances and D_t is a block of D*.
+    """
+    W = rows_of_ranks(lists, comparison, persistence)
+    n_by_window = np.bincount(rows.window, minlength=len(rows.times))
+    ids = [objects[position] for position in rows.whose]
+    if len(ids) <= LARGEST_CROSS:
+        require_memory(3 * 8 * len(ids) ** 2, "the distances between all objects", SMALLER_DATA)
+        labels = [rows.times[t] for t in rows.window]
+        return DistanceSeries.from_pooled(squared_distances(W), time=labels, squared=True, ids=ids)
+    require_memory(2 * 8 * int((n_by_window**2).sum()), "the distances between objects", SMALLER_DATA)
+    ends = np.cumsum(n_by_window)
+    blocks = [slice(end - n, end) for n, end in zip(n_by_window.tolist(), ends.tolist(), strict=True)]
+    return DistanceSeries.from_distances(
+        [squared_distances(W[block]) for block in blocks],
+        squared=True,
+        ids=[ids[block] for block in blocks],
+        times=rows.times,
     )

@@ -1,6 +1,5 @@
 """The pipeline from notes to distances, stage by stage; read this file first."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,13 +12,10 @@ from tetiwd.data.series import DistanceSeries
 from tetiwd.errors import DataError
 from tetiwd.notes.bags import Bags, bags_of
 from tetiwd.notes.cache import Cache
-from tetiwd.notes.candidates import nearest_among_candidates
 from tetiwd.notes.counts import Counts
-from tetiwd.notes.distances import series_of
-from tetiwd.notes.graph import Ties, ties_of
-from tetiwd.notes.incidence import Incidence, incidence_of
-from tetiwd.notes.louvain import louvain, strengths
-from tetiwd.notes.nearest import Lists, nearest, rarity, unit_rows
+from tetiwd.notes.incidence import Incidence, incidence_of, series_of
+from tetiwd.notes.louvain import Ties, louvain, strengths, ties_of
+from tetiwd.notes.neighbours import Lists, nearest, nearest_among_candidates, rarity, unit_rows
 from tetiwd.notes.ranks import rows_of_ranks
 from tetiwd.notes.requirements import require_text_extra
 from tetiwd.notes.sentences import Sentences, sentences_of
@@ -119,18 +115,18 @@ def notes_to_series(
     """
     require_text_extra()
     s = settings or NotesSettings()
-    stages = Stages(Cache(cache), progress)
-    sentences, key = _sentences(stages, notes)
-    bags, key = _bags(stages, notes, sentences, key, s)
+    stages = Stages(Cache(cache), progress, notes.fingerprint())
+    sentences = _sentences(stages, notes)
+    bags = _bags(stages, notes, sentences, s)
     exact = bags.matrix.shape[0] <= s.exact_up_to
-    lists, key = _neighbours(stages, bags, exact, key, s)
-    ties, key = _ties(stages, lists, key, s)
-    cluster_of_bag, strength, key = _clusters(stages, ties, bags, key, s)
+    lists = _neighbours(stages, bags, exact, s)
+    ties = _ties(stages, lists, s)
+    cluster_of_bag, strength = _clusters(stages, ties, bags, s)
 
     rows = _rows(notes, sentences, bags, cluster_of_bag, s)
-    own_lists = _object_neighbours(stages, rows, key, s)
+    object_lists = _object_neighbours(stages, rows, s)
     stages.tell("distances", 0.0)
-    series = series_of(rows, own_lists, notes.objects, s.comparison, s.persistence)
+    series = series_of(rows, object_lists, notes.objects, s.comparison, s.persistence)
     stages.tell("distances", 1.0)
     counts = replace(
         notes.counts,
@@ -148,18 +144,18 @@ def notes_to_series(
     return NotesSeries(series, notes, s, counts, texts, sentences.note, bags, cluster_of_bag, strength, rows)
 
 
-def _sentences(stages: Stages, notes: Notes) -> tuple[Sentences, str]:
+def _sentences(stages: Stages, notes: Notes) -> Sentences:
     def make(progress: Any) -> Any:
         sentences = sentences_of(notes.texts, progress)
         if not sentences.texts:
             raise DataError("no note has a sentence", "check the column of texts")
         return {"note": sentences.note}, {"sentences": sentences.texts}
 
-    arrays, texts, key = stages.run("sentences", [notes.fingerprint()], {}, make)
-    return Sentences(arrays["note"], texts["sentences"]), key
+    arrays, texts = stages.run("sentences", {}, make)
+    return Sentences(arrays["note"], texts["sentences"])
 
 
-def _bags(stages: Stages, notes: Notes, sentences: Sentences, key: str, s: NotesSettings) -> tuple[Bags, str]:
+def _bags(stages: Stages, notes: Notes, sentences: Sentences, s: NotesSettings) -> Bags:
     from scipy.sparse import csr_matrix
 
     def make(progress: Any) -> Any:
@@ -167,46 +163,41 @@ def _bags(stages: Stages, notes: Notes, sentences: Sentences, key: str, s: Notes
         arrays = {"indices": bags.matrix.indices, "indptr": bags.matrix.indptr, "bag_of": bags.bag_of}
         return arrays | {"n_rare_words": np.array(bags.n_rare_words)}, {"words": list(bags.words)}
 
-    arrays, texts, key = stages.run("bags", [key], {"word_objects": s.word_objects}, make)
+    arrays, texts = stages.run("bags", {"word_objects": s.word_objects}, make)
     words = tuple(texts["words"])
     ones = np.ones(len(arrays["indices"]), np.int32)
     matrix = csr_matrix((ones, arrays["indices"], arrays["indptr"]), (len(arrays["indptr"]) - 1, len(words)))
-    return Bags(words, matrix, arrays["bag_of"], int(arrays["n_rare_words"])), key
+    return Bags(words, matrix, arrays["bag_of"], int(arrays["n_rare_words"]))
 
 
-def _neighbours(stages: Stages, bags: Bags, exact: bool, key: str, s: NotesSettings) -> tuple[Lists, str]:
+def _neighbours(stages: Stages, bags: Bags, exact: bool, s: NotesSettings) -> Lists:
     find = nearest if exact else nearest_among_candidates
 
     def make(progress: Any) -> Any:
         return {"lists": find(unit_rows(bags.matrix), s.neighbours, progress)}, {}
 
-    arrays, _, key = stages.run("neighbours", [key], {"neighbours": s.neighbours, "exact": exact}, make)
-    return arrays["lists"], key
+    arrays, _ = stages.run("neighbours", {"neighbours": s.neighbours, "exact": exact}, make)
+    return arrays["lists"]
 
 
-def _compared(s: NotesSettings) -> dict[str, Any]:
-    """Settings of a comparison of lists."""
-    return {"comparison": s.comparison, "persistence": s.persistence if s.comparison == "overlap" else None}
-
-
-def _ties(stages: Stages, lists: Lists, key: str, s: NotesSettings) -> tuple[Ties, str]:
+def _ties(stages: Stages, lists: Lists, s: NotesSettings) -> Ties:
     def make(progress: Any) -> Any:
         ties = ties_of(rows_of_ranks(lists, s.comparison, s.persistence), s.ties, progress)
         return {"one": ties.one, "other": ties.other, "weight": ties.weight}, {}
 
-    arrays, _, key = stages.run("ties", [key], {"ties": s.ties} | _compared(s), make)
-    return Ties(len(lists), arrays["one"], arrays["other"], arrays["weight"]), key
+    persistence = s.persistence if s.comparison == "overlap" else None
+    about = {"ties": s.ties, "comparison": s.comparison, "persistence": persistence}
+    arrays, _ = stages.run("ties", about, make)
+    return Ties(len(lists), arrays["one"], arrays["other"], arrays["weight"])
 
 
-def _clusters(
-    stages: Stages, ties: Ties, bags: Bags, key: str, s: NotesSettings
-) -> tuple[Ints, NDArray[np.float64], str]:
+def _clusters(stages: Stages, ties: Ties, bags: Bags, s: NotesSettings) -> tuple[Ints, NDArray[np.float64]]:
     def make(progress: Any) -> Any:
         labels = louvain(ties, bags.sizes, s.resolution, s.seed)
         return {"cluster": labels, "strength": strengths(ties, labels)}, {}
 
-    arrays, _, key = stages.run("clusters", [key], {"resolution": float(s.resolution), "seed": int(s.seed)}, make)
-    return arrays["cluster"], arrays["strength"], key
+    arrays, _ = stages.run("clusters", {"resolution": float(s.resolution), "seed": int(s.seed)}, make)
+    return arrays["cluster"], arrays["strength"]
 
 
 def _rows(notes: Notes, sentences: Sentences, bags: Bags, cluster_of_bag: Ints, s: NotesSettings) -> Incidence:
@@ -218,16 +209,11 @@ def _rows(notes: Notes, sentences: Sentences, bags: Bags, cluster_of_bag: Ints, 
     return incidence_of(cluster, whose, when, labels, noted, s.min_objects)
 
 
-def _object_neighbours(stages: Stages, rows: Incidence, key: str, s: NotesSettings) -> Lists:
+def _object_neighbours(stages: Stages, rows: Incidence, s: NotesSettings) -> Lists:
     def make(progress: Any) -> Any:
         weighted = unit_rows(rows.matrix, rarity(rows.matrix))
         return {"lists": nearest(weighted, s.object_neighbours, progress)}, {}
 
-    about: Mapping[str, Any] = {
-        "object_neighbours": s.object_neighbours,
-        "window": s.window,
-        "aligned": s.aligned,
-        "min_objects": s.min_objects,
-    }
-    arrays, _, _ = stages.run("objects", [key], about, make)
+    about = {name: getattr(s, name) for name in ("object_neighbours", "window", "aligned", "min_objects")}
+    arrays, _ = stages.run("objects", about, make)
     return arrays["lists"]

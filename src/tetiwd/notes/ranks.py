@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.notes.nearest import Lists
+from tetiwd.notes.neighbours import Lists
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

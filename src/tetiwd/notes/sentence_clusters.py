@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from tetiwd.notes.lineage_words import in_plain
 from tetiwd.notes.members import FEW
 from tetiwd.notes.pipeline import NotesSeries
-from tetiwd.notes.words import DATE, NUMBER
 
 Ints = NDArray[np.int64]
 WORDS, SENTENCES = 4, 3  # that describe a cluster
@@ -36,15 +35,12 @@ def sentence_clusters(notes: NotesSeries, clusters: Ints, *, least: int = FEW) -
 
     Words are ranked by p log(p / q), where p is its share of the cluster's sentences and q its share of all.
     """
-    from scipy.sparse import csr_matrix
-
-    bags, sizes = notes.bags, notes.bags.sizes
-    n_bags = len(sizes)
-    grouped = csr_matrix((sizes, (notes.cluster_of_bag, np.arange(n_bags))), (notes.n_clusters, n_bags))
-    counts = grouped @ bags.matrix  # (clusters, words) sentences
-    everywhere = np.asarray(counts.sum(axis=0)).ravel() / sizes.sum()
-    n_sentences = np.asarray(grouped.sum(axis=1)).ravel()
-    allowed = (_users(notes) >= least) & np.array([word not in (NUMBER, DATE) for word in bags.words])
+    bags = notes.bags
+    counts = bags.words_by(notes.cluster_of, notes.n_clusters)  # (clusters, words) sentences
+    n_sentences = np.bincount(notes.cluster_of[notes.cluster_of >= 0], minlength=notes.n_clusters)
+    everywhere = np.asarray(counts.sum(axis=0)).ravel() / n_sentences.sum()
+    used = bags.words_by(notes.notes.whose[notes.note_of], len(notes.notes.objects))
+    allowed = bags.plain & (np.bincount(used.indices, minlength=len(bags.words)) >= least)
     first = _first_sentences(notes)
     described = []
     for cluster in clusters.tolist():
@@ -65,17 +61,6 @@ def sentence_clusters(notes: NotesSeries, clusters: Ints, *, least: int = FEW) -
             )
         )
     return described
-
-
-def _users(notes: NotesSeries) -> Ints:
-    """How many different objects use every word."""
-    from scipy.sparse import csr_matrix
-
-    there = notes.bags.bag_of >= 0
-    whose, bag = notes.notes.whose[notes.note_of[there]], notes.bags.bag_of[there]
-    shape = (len(notes.notes.objects), notes.bags.matrix.shape[0])
-    used = csr_matrix((np.ones(len(bag), np.int32), (whose, bag)), shape) @ notes.bags.matrix
-    return np.bincount(used.indices, minlength=len(notes.bags.words))
 
 
 def _first_sentences(notes: NotesSeries) -> dict[int, int]:

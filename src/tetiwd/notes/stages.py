@@ -43,24 +43,24 @@ Make = Callable[[Callable[[float], None]], tuple[Arrays, Texts]]
 
 
 class Stages:
-    """Runs stages with one cache and one progress callback."""
+    """Runs stages with one cache and one progress callback; each depends on ``source`` and on those before it."""
 
-    def __init__(self, cache: Cache, report: Report | None) -> None:
+    def __init__(self, cache: Cache, report: Report | None, source: str) -> None:
         self._cache, self._report = cache, report
-        self._last = 0.0
+        self._key, self._last = source, 0.0
 
-    def run(self, name: str, inputs: list[str], settings: Mapping[str, Any], make: Make) -> tuple[Arrays, Texts, str]:
-        """Output of a stage, and the key that the stages after it depend on."""
-        key = key_of(name, inputs, settings)
-        known = self._cache.load(name, key)
+    def run(self, name: str, settings: Mapping[str, Any], make: Make) -> tuple[Arrays, Texts]:
+        """Output of a stage."""
+        self._key = key_of(name, [self._key], settings)
+        known = self._cache.load(name, self._key)
         if known is not None:
             self.tell(name, 1.0, cached=True)
-            return *known, key
+            return known
         self.tell(name, 0.0)
         arrays, texts = make(lambda share: self._tell_sometimes(name, share))
-        self._cache.store(name, key, arrays, texts)
+        self._cache.store(name, self._key, arrays, texts)
         self.tell(name, 1.0)
-        return arrays, texts, key
+        return arrays, texts
 
     def tell(self, name: str, share: float, *, cached: bool = False) -> None:
         """Report where this is."""

@@ -50,37 +50,22 @@ def keep_notes(run: Path, notes: Notes, settings: NotesSettings, shown: NotesSho
     write_text(folder / ABOUT, json.dumps(about, indent=1))
 
 
-def load_visibility(run: Path) -> NotesShown:
-    """What the report of a run may show."""
-    try:
-        shown = json.loads((run / FOLDER / ABOUT).read_text("utf-8"))["shown"]
-        return NotesShown(bool(shown["ids"]), bool(shown["text"]), tuple(shown["good"]))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise _damaged(run) from error
-
-
-def _damaged(run: Path) -> RunFolderError:
-    return RunFolderError(f"{run / FOLDER} is damaged", "run notes again")
-
-
-def load_notes(run: Path) -> NotesSeries:
-    """The notes of a run and their distances, from the cached stages."""
+def load_notes(run: Path) -> tuple[NotesSeries, NotesShown]:
+    """The notes of a run with their distances, from the cached stages, and what its report may show."""
     try:
         about: dict[str, Any] = json.loads((run / FOLDER / ABOUT).read_text("utf-8"))
         counts = about["counts"] | {"small_windows": tuple(map(tuple, about["counts"]["small_windows"]))}
         settings = NotesSettings(**about["settings"])
-        stored = Cache(run / FOLDER).load(STAGE, about["key"])
+        shown = NotesShown(bool(about["shown"]["ids"]), bool(about["shown"]["text"]), tuple(about["shown"]["good"]))
+        arrays, texts = Cache(run / FOLDER).load(STAGE, about["key"]) or ({}, {})
+        notes = Notes(
+            objects=tuple(json.loads(object_id) for object_id in texts["objects"]),
+            whose=arrays["whose"],
+            days=arrays["days"].astype("datetime64[D]"),
+            texts=tuple(texts["texts"]),
+            outcomes={name: tuple(values) for name, values in about["outcomes"].items()},
+            counts=Counts(**counts),
+        )
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise _damaged(run) from error
-    if stored is None:
-        raise _damaged(run)
-    arrays, texts = stored
-    notes = Notes(
-        objects=tuple(json.loads(object_id) for object_id in texts["objects"]),
-        whose=arrays["whose"],
-        days=arrays["days"].astype("datetime64[D]"),
-        texts=tuple(texts["texts"]),
-        outcomes={name: tuple(values) for name, values in about["outcomes"].items()},
-        counts=Counts(**counts),
-    )
-    return notes_to_series(notes, settings, cache=run / FOLDER)
+        raise RunFolderError(f"{run / FOLDER} is damaged", "run notes again") from error
+    return notes_to_series(notes, settings, cache=run / FOLDER), shown

@@ -83,7 +83,7 @@ def filled(
 
     Values of a record are shown as the field says; cells are taken as they are.
     """
-    formats = FORMATS | {"time": lambda time: Cell(wording.label(time), float(wording.epoch(time)))}
+    formats = FORMATS | {"time": lambda time: at_time(time, wording)}
     fields = tuple(fields)
     columns = tuple(Column(name, meaning, KINDS.get(how, "number")) for name, _, how, meaning in fields)
     rows = []
@@ -243,14 +243,21 @@ def probability(value: float) -> Cell:
     return Cell(shown, float(value))
 
 
-def _share(value: float) -> Cell:
+def share(value: float) -> Cell:
+    """A share in per cent."""
     if not isfinite(value):
         return Cell("", np.nan)
     return Cell("<1%" if 0 < value < 0.005 else f"{value:.0%}", float(value))
 
 
-def _whole(value: Any) -> Cell:
-    return Cell(f"{int(value):,}", float(value))
+def whole(value: Any, flag: bool = False) -> Cell:
+    """A whole number."""
+    return Cell(f"{int(value):,}", float(value), flag)
+
+
+def at_time(time: Any, wording: Wording) -> Cell:
+    """A time point, sorted by its place in time."""
+    return Cell(wording.label(time), float(wording.epoch(time)))
 
 
 def _rounded(value: float | None, flag: bool = False) -> Cell:
@@ -268,7 +275,7 @@ FORMATS: dict[str, Callable[[Any], Cell]] = {
     "lineages": lambda lineages: Cell(lineages, float(len(lineages))),
     "bars": Cell,
     "number": Cell,
-    "whole": _whole,
-    "share": _share,
+    "whole": whole,
+    "share": share,
     "probability": probability,
 }

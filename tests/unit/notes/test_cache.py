@@ -145,21 +145,31 @@ def test_a_full_disk(tmp_path, monkeypatch):
 
 def test_a_stage_is_made_once(tmp_path):
     made, steps = [], []
-    stages = Stages(Cache(tmp_path), steps.append)
 
     def make(progress):
         made.append(1)
         progress(0.5)
         return ARRAYS, TEXTS
 
-    first = stages.run("bags", ["before"], {"k": 3}, make)
-    again = stages.run("bags", ["before"], {"k": 3}, make)
-    assert same(first[:2])
-    assert same(again[:2])
-    assert first[2] == again[2] == KEY
+    def run(source="before", k=3):
+        return Stages(Cache(tmp_path), steps.append, source).run("bags", {"k": k}, make)
+
+    assert same(run())
+    assert same(run())
+    assert same(Cache(tmp_path).load("bags", KEY))
     assert len(made) == 1
     assert [(step.share, step.cached) for step in steps] == [(0.0, False), (1.0, False), (1.0, True)]
     assert steps[-1].done
     assert (steps[0].stage, steps[0].number, steps[0].n_stages) == ("bags", 2, 7)
-    stages.run("bags", ["before"], {"k": 4}, make)
-    assert len(made) == 2
+    run(k=4)
+    run("after")
+    assert len(made) == 3
+
+
+def test_a_stage_depends_on_those_before(tmp_path):
+    steps = []
+    for k in (3, 4, 3):
+        stages = Stages(Cache(tmp_path), steps.append, "source")
+        for stage, settings in (("bags", {"k": k}), ("ties", {})):
+            stages.run(stage, settings, lambda progress: (ARRAYS, TEXTS))
+    assert [step.stage for step in steps if step.cached] == ["bags", "ties"]  # of the third time

@@ -7,6 +7,7 @@ from math import log, sqrt
 from xml.etree import ElementTree
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import beta, norm
 
@@ -14,12 +15,11 @@ from reference import rng_for
 from small_notes import analysis_of_notes, series_of_notes
 from tetiwd.errors import DataError, SettingsError
 from tetiwd.notes.changes import changes_by_id
-from tetiwd.notes.clouds import NIGHT, PAPER, CloudWord, cloud_colours, cloud_words, readable, word_cloud
+from tetiwd.notes.clouds import NIGHT, PAPER, cloud_colours, readable, word_cloud
 from tetiwd.notes.distinctions import N_SHARES, distinctions
 from tetiwd.notes.findings import findings
 from tetiwd.notes.lineage_words import in_plain, lineage_words, words_by_row
-from tetiwd.notes.members import Members, members_of
-from tetiwd.notes.odds import usage_of
+from tetiwd.notes.members import Members, members_of, usage_of
 from tetiwd.notes.rates import rates_by_lineage
 from tetiwd.notes.sentence_clusters import NO_WORDS, sentence_clusters
 from tetiwd.plots.colours import contrast, lineage_colour
@@ -362,8 +362,20 @@ def test_members_outside_of_all_lineages_are_elsewhere():
 HOSTILE = ("<script>hit()</script>", '"><img src=x onerror=hit()>', "a" * 500, "\u202eevil", "", "木", "&amp;")
 
 
+def words_of_certainty(certain):
+    """A table of words as findings have it."""
+    table = {"word": list(certain), "certain": list(certain.values()), "here": 0.83, "elsewhere": 0.1}
+    return pd.DataFrame(table)
+
+
+def tooltips(svg):
+    """Words of a cloud with their tooltips."""
+    titles = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}title")
+    return {title.tail: title.text for title in titles}
+
+
 def test_word_clouds_are_plain_svg_that_never_changes():
-    words = [CloudWord(word, 3.0 - i / 4, f"{word}: 3%") for i, word in enumerate(HOSTILE)]
+    words = words_of_certainty({word: 3.0 - i / 4 for i, word in enumerate(HOSTILE)})
     svg = word_cloud(words, 4)
     assert svg == word_cloud(words, 4)
     assert "style" not in svg
@@ -378,12 +390,12 @@ def test_word_clouds_are_plain_svg_that_never_changes():
     assert "木" in shown
     assert all(0 < len(word) <= 24 for word in shown)
     assert root.get("aria-label") == "Word cloud of lineage 4: " + ", ".join(shown)
-    assert word_cloud([], 0) == ""
-    assert word_cloud([CloudWord("x", 0.0), CloudWord("\u202e", 1.0)], 0) == ""
+    assert word_cloud(words.head(0), 0) == ""
+    assert word_cloud(words_of_certainty({"x": 0.0, "y": -1.0, "\u202e": 1.0}), 0) == ""
 
 
 def test_words_in_a_cloud_do_not_overlap_and_grow_with_their_weight():
-    words = [CloudWord(f"word{chr(97 + i)}", 3.0 * 0.93**i) for i in range(12)]
+    words = words_of_certainty({f"word{chr(97 + i)}": 3.0 * 0.93**i for i in range(12)})
     root = ElementTree.fromstring(word_cloud(words, 0))
     boxes = []
     for element in root.iter("{http://www.w3.org/2000/svg}text"):
@@ -402,10 +414,9 @@ def test_words_in_a_cloud_do_not_overlap_and_grow_with_their_weight():
 
 def test_a_cloud_has_what_is_used_more(notes, analysis):
     said = findings(notes, analysis)
-    words = cloud_words(said.words[said.words.lineage == 1])
-    assert {word.word for word in words} == {"seizure", "again", "not change", "scan", "shows"}
-    (seizure,) = [word for word in words if word.word == "seizure"]
-    assert seizure.tip == "seizure: 83% here, 10% elsewhere"
+    shown = tooltips(word_cloud(said.words[said.words.lineage == 1], 1))
+    assert shown.keys() == {"seizure", "again", "not change", "scan", "shows"}
+    assert shown["seizure"] == "seizure: 83% here, 10% elsewhere"
 
 
 @pytest.mark.parametrize("ground", [PAPER, NIGHT])

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from reference import rng_for
-from tetiwd.notes.graph import Ties
-from tetiwd.notes.louvain import by_size, louvain, strengths
+from tetiwd.notes.louvain import Ties, by_size, louvain, strengths
 
 
 def planted(rng, sizes, inside=0.5, outside=0.02):

@@ -5,9 +5,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from reference import rng_for
-from tetiwd.notes.candidates import nearest_among_candidates, rarest_words
-from tetiwd.notes.nearest import nearest, rarity, unit_rows
-from tetiwd.notes.top_k import best_of_rows
+from tetiwd.notes.neighbours import best_of_rows, nearest, nearest_among_candidates, rarest_words, rarity, unit_rows
 
 
 def random_bags(rng, n, n_words, most=8):

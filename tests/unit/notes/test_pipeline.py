@@ -10,8 +10,8 @@ import pytest
 from reference import rng_for
 from tetiwd import DataError, SettingsError
 from tetiwd.notes import NotesSettings, notes_from_table, notes_to_series, read_notes
-from tetiwd.notes import distances as distances_module
-from tetiwd.notes.nearest import nearest, rarity, unit_rows
+from tetiwd.notes import incidence as incidence_module
+from tetiwd.notes.neighbours import nearest, rarity, unit_rows
 from tetiwd.notes.ranks import rows_of_ranks
 from tetiwd.notes.synthetic import synthetic_notes
 
@@ -252,7 +252,7 @@ def test_what_is_not_installed_is_said_first(table, monkeypatch):
 
 
 def test_without_cross_time_distances_the_others_are_the_same(noted, table, monkeypatch):
-    monkeypatch.setattr(distances_module, "LARGEST_CROSS", 10)
+    monkeypatch.setattr(incidence_module, "LARGEST_CROSS", 10)
     series = notes_to_series(notes_from_table(table), SMALL).series
     assert series.cross is None
     assert series.times == noted.series.times

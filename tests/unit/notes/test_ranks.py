@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from reference import rng_for
-from tetiwd.notes.graph import ties_of
+from tetiwd.notes.louvain import ties_of
 from tetiwd.notes.ranks import rows_of_ranks, squared_distances
 
 COMPARISONS = ["ranks", "overlap"]

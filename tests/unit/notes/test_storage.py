@@ -8,7 +8,7 @@ import pytest
 
 from tetiwd.errors import RunFolderError
 from tetiwd.notes import NotesSettings, notes_from_table, notes_to_series
-from tetiwd.notes.storage import NotesShown, has_notes, keep_notes, load_notes, load_visibility
+from tetiwd.notes.storage import NotesShown, has_notes, keep_notes, load_notes
 from tetiwd.notes.synthetic import synthetic_notes
 
 
@@ -25,7 +25,7 @@ def test_what_goes_in_comes_out(notes, tmp_path):
     assert not has_notes(tmp_path)
     made = notes_to_series(notes, SETTINGS, cache=tmp_path / "notes")
     keep_notes(tmp_path, notes, SETTINGS, NotesShown(ids=True, good=("died",)))
-    again = load_notes(tmp_path)
+    again, shown = load_notes(tmp_path)
     assert has_notes(tmp_path)
     assert again.settings == SETTINGS
     assert again.notes.texts == notes.texts
@@ -36,7 +36,7 @@ def test_what_goes_in_comes_out(notes, tmp_path):
     assert again.notes.synthetic
     for a, b in zip(again.series.matrices, made.series.matrices, strict=True):
         np.testing.assert_array_equal(a, b)
-    assert load_visibility(tmp_path) == NotesShown(ids=True, good=("died",))
+    assert shown == NotesShown(ids=True, good=("died",))
 
 
 def test_only_the_owner_may_look_inside(notes, tmp_path):
@@ -52,7 +52,7 @@ def test_numbers_stay_numbers_as_ids(tmp_path):
     keep_notes(tmp_path, notes, NotesSettings())
     about = json.loads((tmp_path / "notes" / "notes.json").read_text("utf-8"))
     assert about["counts"]["notes"] == len(notes)
-    assert load_notes(tmp_path).notes.objects == (0, 1, 2, 3)
+    assert load_notes(tmp_path)[0].notes.objects == (0, 1, 2, 3)
 
 
 @pytest.mark.parametrize("damage", ["about", "table", "gone"])

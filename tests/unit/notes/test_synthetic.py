@@ -13,13 +13,10 @@ from tetiwd.errors import RunFolderError, SettingsError
 from tetiwd.notes.synthetic import (
     LIKE_THE_PAPER,
     synthetic_notes,
-    synthetic_sentences,
     texts,
-    vocabulary,
-    write_synthetic_notes,
 )
-from tetiwd.notes.synthetic.texts import TOPICS
-from tetiwd.notes.synthetic.vocabulary import BACKGROUND, BOILERPLATE, GROUPS, SECTIONS, SPECIFIC
+from tetiwd.notes.synthetic.random_choices import Draws
+from tetiwd.notes.synthetic.texts import BACKGROUND, BOILERPLATE, GROUPS, NAMES, SECTIONS, SPECIFIC, TOPICS, TRAITS
 
 SMALL = {"n_by_window": (60, 40, 30)}
 RARE = 1e-4  # probability of a false alarm of a statistical test, were the seed not fixed
@@ -212,6 +209,18 @@ def test_groups_can_be_found_and_difficulty_hides_them():
     assert max(recovered(synthetic_notes(9, sizes, difficulty=0.9))) < 0.9
 
 
+def synthetic_sentences(n, seed=0, n_groups=6, difficulty=0.6, typos=0.02):
+    """So many sentences of patients of all groups, each with its topic; faster than whole notes."""
+    groups, draws = GROUPS[:n_groups], Draws(seed)
+    specific = draws.uniform(n) >= difficulty
+    group = draws.weighted([kind.share for kind in groups], n)
+    illness = draws.below(len(BACKGROUND), n)
+    topic = texts.topics_of(draws, groups, group, illness, specific, draws.uniform(n))
+    days = np.datetime64("2011-01-01", "D") + draws.below(3 * 365, n)
+    text = texts.sentences_about(draws, topic, days, draws.uniform((n, len(TRAITS))), typos)
+    return pd.DataFrame({"text": text, "topic": np.array(NAMES, dtype=object)[topic]})
+
+
 def test_all_or_nothing():
     assert synthetic_sentences(500, difficulty=0).topic.isin(SPECIFIC).all()
     assert not synthetic_sentences(500, difficulty=1).topic.isin(SPECIFIC).any()
@@ -294,7 +303,6 @@ def test_many_sentences():
     sentences = synthetic_sentences(20_000, n_groups=9)
     assert len(sentences) == 20_000
     assert set(sentences.topic) == set(TOPICS)
-    assert (sentences.note_source == "synthetic").all()
     assert synthetic_sentences(20_000, n_groups=9).equals(sentences)
     assert sentences.text.nunique() > 10_000
 
@@ -310,13 +318,13 @@ def test_vocabulary_is_whole():
     assert len(set(templates)) == len(templates)
     for topic in TOPICS.values():
         assert topic.section in SECTIONS
-        frames, weights = vocabulary.wordings(topic)
+        frames, weights = texts.wordings(topic)
         assert sum(weights) == pytest.approx(len(topic.templates))
         for frame, slots in frames:
             assert frame.endswith(".")
             assert not re.search(r"[\[\]|]", frame)
             assert frame.count("{}") == len(slots) == frame.count("{") == frame.count("}")
-            assert all(slot == "date" or len(vocabulary.options(slot)) > 1 for slot in slots), frame
+            assert all(slot == "date" or len(texts.options(slot)) > 1 for slot in slots), frame
 
 
 def test_words_are_shared_between_groups():
@@ -344,36 +352,30 @@ def test_words_are_shared_between_groups():
     ],
 )
 def test_options_of_a_slot(slot, expected):
-    assert vocabulary.options(slot).tolist() == expected
+    assert texts.options(slot).tolist() == expected
 
 
 def test_unknown_slot():
     with pytest.raises(KeyError, match=r"no words for \{colour\}"):
-        vocabulary.options("colour")
+        texts.options("colour")
 
 
-def test_file(tmp_path):
-    path = tmp_path / "notes.csv"
-    notes = write_synthetic_notes(path, 12, **SMALL)
+def test_files(tmp_path):
+    folder = tmp_path / "deep" / "made"
+    notes = synthetic_notes(12, **SMALL)
+    path = notes.write(folder)
     table = pd.read_csv(path, parse_dates=["date"])
     assert table.columns.tolist() == ["patient", "date", "text", "died", "note_source"]
     assert table.equals(notes.table)
     assert table.patient.str.fullmatch(r"synthetic-\d{4}").all()
     assert (table.note_source == "synthetic").all()
-    assert table.equals(synthetic_notes(12, **SMALL).table)
+    assert pd.read_csv(folder / "truth.csv").equals(notes.truth)
+    assert pd.read_csv(folder / "events.csv").equals(notes.events)
     written = path.read_bytes()
     with pytest.raises(RunFolderError, match="is there already; choose another name"):
-        write_synthetic_notes(path, 13, **SMALL)
+        synthetic_notes(13, **SMALL).write(folder)
     assert path.read_bytes() == written
-    assert [file.name for file in tmp_path.iterdir()] == ["notes.csv"]
-
-
-def test_places_where_no_file_can_be(tmp_path):
-    with pytest.raises(RunFolderError, match="there is no folder"):
-        write_synthetic_notes(tmp_path / "nowhere" / "notes.csv", **SMALL)
-    with pytest.raises(SettingsError, match=r"should end with \.csv"):
-        write_synthetic_notes(tmp_path / "notes.xlsx", **SMALL)
-    assert not list(tmp_path.iterdir())
+    assert sorted(file.name for file in folder.iterdir()) == ["events.csv", "notes.csv", "truth.csv"]
 
 
 FAULTS = {
@@ -400,8 +402,3 @@ def test_fault(fault):
     settings, message = FAULTS[fault]
     with pytest.raises(SettingsError, match=message):
         synthetic_notes(**settings)
-
-
-def test_no_sentences():
-    with pytest.raises(SettingsError, match="n must be a whole number of at least 1, not 0"):
-        synthetic_sentences(0)

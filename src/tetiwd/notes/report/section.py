@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tetiwd.notes.clouds import cloud_colours, cloud_words, word_cloud
+from tetiwd.notes.clouds import cloud_colours, word_cloud
 from tetiwd.notes.findings import Findings, findings
 from tetiwd.notes.pipeline import NotesSeries
 from tetiwd.notes.rates import Rates
@@ -110,11 +110,11 @@ def report_of_run(run: Path, *, show_ids: bool | None, show_text: bool | None) -
 
     What may be shown is as asked for now, or, where that is None, as when the run was made.
     """
-    from tetiwd.notes.storage import has_notes, load_notes, load_visibility
+    from tetiwd.notes.storage import has_notes, load_notes
 
     if not has_notes(run):
         return None, bool(show_ids)
-    notes, shown = load_notes(run), load_visibility(run)
+    notes, shown = load_notes(run)
     text = shown.text if show_text is None else show_text
     report = NotesReport(notes, synthetic=notes.notes.synthetic, show_text=text, good=shown.good)
     return report, shown.ids if show_ids is None else show_ids
@@ -149,7 +149,7 @@ def _clouds(said: Findings) -> list[Cloud]:
     n_objects = said.members.n_objects
     clouds = []
     for lineage in sorted(np.argsort(-n_objects, kind="stable")[:MOST_CLOUDS].tolist()):
-        svg = word_cloud(cloud_words(said.words[said.words.lineage == lineage]), lineage)
+        svg = word_cloud(said.words[said.words.lineage == lineage], lineage)
         if svg:
             clouds.append(Cloud(lineage, svg, f"Lineage {lineage}, {count(int(n_objects[lineage]), 'object')}."))
     return clouds

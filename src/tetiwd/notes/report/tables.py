@@ -3,10 +3,10 @@
 from math import exp
 from typing import TYPE_CHECKING, Any
 
-from tetiwd.narrative import listed
+from tetiwd.notes.findings import lineages_have
 from tetiwd.plots.text import clean
 from tetiwd.report.rendering import Wording
-from tetiwd.report.tables import Cell, Column, Row, Table
+from tetiwd.report.tables import Cell, Column, Row, Table, at_time, share, whole
 
 if TYPE_CHECKING:
     from tetiwd.notes.findings import Findings
@@ -35,16 +35,12 @@ def words_table(said: "Findings") -> Table:
         ),
     )
     rows = []
-    for lineage in said.words.lineage.unique().tolist():
-        of_lineage = said.words[said.words.lineage == lineage]
-        for word in _both(of_lineage, of_lineage.certain, MORE_WORDS, LESS_WORDS):
-            ratio = exp(word.certain)
-            at_least = Cell(f"≥ {ratio:.1f}" if ratio >= 1 else f"≤ {ratio:.2f}", ratio)
-            used = Cell("more" if word.certain > 0 else "less")
-            shares = (_share(word.here), _share(word.elsewhere))
-            rows.append(
-                Row((_lineage(lineage), Cell(clean(word.word, LONGEST_WORD)), used, *shares, at_least), lineage)
-            )
+    for word in _both(said.words, "certain", MORE_WORDS, LESS_WORDS):
+        ratio = exp(word.certain)
+        at_least = Cell(f"≥ {ratio:.1f}" if ratio >= 1 else f"≤ {ratio:.2f}", ratio)
+        used = Cell("more" if word.certain > 0 else "less")
+        shares = (share(word.here), share(word.elsewhere))
+        rows.append(_row(word, clean(word.word, LONGEST_WORD), used, *shares, at_least))
     caption = "Only significant differences, the most certain first. " + _left_out(said)
     nothing = "No word distinguishes the lineages reliably, or too few objects use it. " + _left_out(said)
     return Table("notes-words", "Words by lineage", caption.strip(), columns, tuple(rows), nothing.strip())
@@ -65,13 +61,10 @@ def clusters_table(said: "Findings") -> Table:
         Column("To", f"Upper end of the {level} credible interval."),
     )
     rows = []
-    for lineage in said.distinctions.lineage.unique().tolist():
-        of_lineage = said.distinctions[said.distinctions.lineage == lineage]
-        for kind in _both(of_lineage, of_lineage.difference, MORE_CLUSTERS, LESS_CLUSTERS):
-            name = Cell(clean(said.clusters[kind.cluster].name, LONGEST_NAME))
-            shares = (_share(kind.here), _share(kind.elsewhere))
-            points = map(_points, (kind.difference, kind.lower, kind.upper))
-            rows.append(Row((_lineage(lineage), name, *shares, *points), lineage))
+    for kind in _both(said.distinctions, "difference", MORE_CLUSTERS, LESS_CLUSTERS):
+        name = clean(said.clusters[kind.cluster].name, LONGEST_NAME)
+        points = map(_points, (kind.difference, kind.lower, kind.upper))
+        rows.append(_row(kind, name, share(kind.here), share(kind.elsewhere), *points))
     caption = "Kinds of sentences that are more or less frequent in the notes of a lineage than elsewhere. "
     caption += _left_out(said)
     nothing = "No kind of sentence distinguishes the lineages reliably. " + _left_out(said)
@@ -93,11 +86,9 @@ def changes_table(said: "Findings", wording: Wording) -> Table:
     )
     rows = []
     for change in said.changes.table.itertuples(index=False):
-        times = (_time(change.from_time, wording), _time(change.to_time, wording))
-        n = Cell(f"{change.n_objects:,}", float(change.n_objects), bool(change.small))
-        counts = (n, Cell(f"{change.of:,}", float(change.of)), Cell(f"{change.expected:.1f}", float(change.expected)))
-        lineages = (_lineage(change.from_lineage), _lineage(change.to_lineage))
-        rows.append(Row((*times, *lineages, *counts), change.from_lineage))
+        expected = Cell(f"{change.expected:.1f}", float(change.expected))
+        counts = (whole(change.n_objects, bool(change.small)), whole(change.of), expected)
+        rows.append(Row((*_step(change, wording), *counts), change.from_lineage))
     caption = "From one window to the next. Numbers below five are marked."
     nothing = "No object changes lineage from one window to the next."
     return Table("notes-changes", "Objects that change lineage", caption, columns, tuple(rows), nothing)
@@ -118,20 +109,25 @@ def movers_table(notes: "NotesSeries", said: "Findings", wording: Wording) -> Ta
     table = changes_by_id(notes, said.members)
     rows = []
     for move in table.head(MOST_MOVERS).itertuples(index=False):
-        times = (_time(move.from_time, wording), _time(move.to_time, wording))
-        lineages = (_lineage(move.from_lineage), _lineage(move.to_lineage))
-        skipped = Cell(f"{move.n_skipped}", float(move.n_skipped))
-        rows.append(Row((Cell(clean(str(move.id), LONGEST_ID)), *times, *lineages, skipped), int(move.from_lineage)))
+        name = Cell(clean(str(move.id), LONGEST_ID))
+        rows.append(Row((name, *_step(move, wording), whole(move.n_skipped)), int(move.from_lineage)))
     caption = f"The first {MOST_MOVERS:,} of {len(table):,}." if len(table) > MOST_MOVERS else ""
     return Table("notes-movers", "Objects that change lineage, by id", caption, columns, tuple(rows), "None.")
 
 
-def _both(table: Any, sign: Any, more: int, less: int) -> list[Any]:
-    """The first rows above 0 and the first below, in the order of the table."""
-    return [
-        *table[sign > 0].head(more).itertuples(index=False),
-        *table[sign < 0].head(less).itertuples(index=False),
-    ]
+def _both(table: Any, sign: str, more: int, less: int) -> list[Any]:
+    """Of every lineage the first rows above 0 and the first below, in the order of the table."""
+    rows: list[Any] = []
+    for _, of_lineage in table.groupby("lineage", sort=False):
+        rows += of_lineage[of_lineage[sign] > 0].head(more).itertuples(index=False)
+        rows += of_lineage[of_lineage[sign] < 0].head(less).itertuples(index=False)
+    return rows
+
+
+def _row(about: Any, name: str, *cells: Cell) -> Row:
+    """A row that begins with its lineage and a name."""
+    lineage = int(about.lineage)
+    return Row((Cell(lineage, float(lineage)), Cell(name), *cells), lineage)
 
 
 def _left_out(said: "Findings") -> str:
@@ -140,26 +136,15 @@ def _left_out(said: "Findings") -> str:
     others = [lineage for lineage in said.silent if not said.members.small[lineage]]
     sentences = []
     for lineages, why in ((small, "fewer than five objects"), (others, "fewer than five others to compare with")):
-        has, is_ = ("have", "are") if len(lineages) > 1 else ("has", "is")
         if lineages:
-            sentences.append(f"{_named(lineages)} {has} {why} and {is_} left out.")
+            sentences.append(f"{lineages_have(lineages)} {why} and {'are' if len(lineages) > 1 else 'is'} left out.")
     return " ".join(sentences)
 
 
-def _named(lineages: list[int]) -> str:
-    return f"Lineage{'s' if len(lineages) > 1 else ''} {listed(lineages)}"
-
-
-def _lineage(lineage: int) -> Cell:
-    return Cell(int(lineage), float(lineage))
-
-
-def _time(time: Any, wording: Wording) -> Cell:
-    return Cell(wording.label(time), float(wording.epoch(time)))
-
-
-def _share(value: float) -> Cell:
-    return Cell("<1%" if 0 < value < 0.005 else f"{value:.0%}", float(value))
+def _step(move: Any, wording: Wording) -> tuple[Cell, ...]:
+    """Times and lineages of a change."""
+    times = (at_time(move.from_time, wording), at_time(move.to_time, wording))
+    return (*times, *(Cell(int(lineage), float(lineage)) for lineage in (move.from_lineage, move.to_lineage)))
 
 
 def _points(value: float) -> Cell:

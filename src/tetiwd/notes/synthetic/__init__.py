@@ -1,11 +1,5 @@
 """Synthetic clinical notes with planted patient groups, to try things on: no sentence comes from a real note."""
 
-from tetiwd.notes.synthetic.notes import (
-    LIKE_THE_PAPER,
-    SyntheticNotes,
-    synthetic_notes,
-    synthetic_sentences,
-    write_synthetic_notes,
-)
+from tetiwd.notes.synthetic.notes import LIKE_THE_PAPER, SyntheticNotes, synthetic_notes
 
-__all__ = ["LIKE_THE_PAPER", "SyntheticNotes", "synthetic_notes", "synthetic_sentences", "write_synthetic_notes"]
+__all__ = ["LIKE_THE_PAPER", "SyntheticNotes", "synthetic_notes"]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tetiwd.errors import SettingsError
 from tetiwd.notes.synthetic.random_choices import Draws
-from tetiwd.notes.synthetic.vocabulary import FROM_SECOND, ONLY_FIRST, Group
+from tetiwd.notes.synthetic.texts import FROM_SECOND, ONLY_FIRST, Group
 from tetiwd.params import is_whole
 
 if TYPE_CHECKING:

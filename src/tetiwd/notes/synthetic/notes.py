@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from tetiwd.errors import RunFolderError, SettingsError
 from tetiwd.notes.synthetic.cohort import check_sizes, draw_cohort, draw_days, events_of, lives_of
 from tetiwd.notes.synthetic.random_choices import Draws
-from tetiwd.notes.synthetic.texts import NAMES, note_texts, sentences_about, topics_of
-from tetiwd.notes.synthetic.vocabulary import BACKGROUND, GROUPS, Group
+from tetiwd.notes.synthetic.texts import BACKGROUND, GROUPS, TRAITS, Group, note_texts
 from tetiwd.params import check_seed, is_whole
 
 if TYPE_CHECKING:
@@ -41,6 +40,18 @@ class SyntheticNotes:
     events: "pd.DataFrame"  # what happens to groups: window, event (born, died, returned), group
     groups: "pd.DataFrame"  # one row per group: group, description, death_rate, and the number of patients by window
     n_sentences: int  # without headings
+
+    def write(self, folder: str | Path) -> Path:
+        """Write notes.csv, truth.csv and events.csv into a new folder; returns the file of the notes."""
+        from tetiwd.writing import write_table
+
+        target = Path(folder)
+        if target.exists():
+            raise RunFolderError(f"{target} is there already", "choose another name")
+        target.mkdir(parents=True)
+        for name, table in {"notes": self.table, "truth": self.truth, "events": self.events}.items():
+            write_table(target / f"{name}.csv", table)
+        return target / "notes.csv"
 
     def __repr__(self) -> str:
         sizes = self.truth.groupby("window").size()
@@ -119,7 +130,7 @@ def synthetic_notes(
     days = draw_days(draws, patient, window, per_window, aligned, first_year)
     whose = np.repeat(np.arange(len(patient)), per_window)
     illness = draws.below(len(BACKGROUND), len(group))[patient[whose]]
-    traits = draws.traits(len(group))[patient[whose]]
+    traits = draws.uniform((len(group), len(TRAITS)))[patient[whose]]
     lengths = draws.between(n_sentences, len(whose))
     texts = note_texts(draws, groups, own_group[whose], illness, traits, days, lengths, difficulty, typos)
 
@@ -137,46 +148,6 @@ def synthetic_notes(
     )
     truth = pd.DataFrame({"patient": ids[patient], "window": window + 1, "group": names[own_group]})
     return SyntheticNotes(table, truth, events_of(names, lives), _described(groups, group), int(lengths.sum()))
-
-
-def synthetic_sentences(
-    n: int, seed: int = 0, n_groups: int = 6, *, difficulty: float = 0.6, typos: float = 0.02
-) -> "pd.DataFrame":
-    """So many synthetic sentences of patients of all groups, each with its topic; a second or two for 200,000."""
-    import pandas as pd
-
-    check_seed(seed)
-    if not is_whole(n, 1):
-        raise SettingsError(f"n must be a whole number of at least 1, not {n!r}")
-    _check_share("difficulty", difficulty)
-    _check_share("typos", typos)
-    groups, draws = _groups(n_groups), Draws(seed)
-    specific = draws.uniform(n) >= difficulty
-    group = draws.weighted([kind.share for kind in groups], n)
-    illness = draws.below(len(BACKGROUND), n)
-    topic = topics_of(draws, groups, group, illness, specific, draws.uniform(n))
-    days = np.datetime64("2011-01-01", "D") + draws.below(3 * 365, n)
-    text = sentences_about(draws, topic, days, draws.traits(n), typos)
-    return pd.DataFrame({"text": text, "topic": np.array(NAMES, dtype=object)[topic], "note_source": SOURCE})
-
-
-def write_synthetic_notes(path: str | Path, seed: int = 0, **settings: Any) -> SyntheticNotes:
-    """Write the table of synthetic notes as a CSV file, which must not be there yet. Settings go to synthetic_notes."""
-    from tetiwd.writing import write_table
-
-    target = Path(path)
-    if target.suffix.lower() != ".csv":
-        raise SettingsError("synthetic notes are written as CSV", f"{target} should end with .csv")
-    if target.exists():
-        raise RunFolderError(f"{target} is there already", "choose another name")
-    if not target.parent.is_dir():
-        raise RunFolderError(f"cannot write {target} (there is no folder {target.parent})", "choose another place")
-    notes = synthetic_notes(seed, **settings)
-    try:
-        write_table(target, notes.table)
-    except OSError as error:
-        raise RunFolderError(f"cannot write {target} ({error.strerror})", "choose another place") from error
-    return notes
 
 
 def _groups(n_groups: int) -> tuple[Group, ...]:

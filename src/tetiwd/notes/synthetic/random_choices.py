@@ -5,8 +5,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.notes.synthetic.vocabulary import TRAITS
-
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -28,10 +26,6 @@ class Draws:
     def weighted(self, weights: Any, n: int) -> Ints:
         """Positions drawn with probability proportional to their weight."""
         return at(weights, self.uniform(n))
-
-    def traits(self, n: int) -> Floats:
-        """For every patient a number from 0 to 1 for each of the TRAITS; (patients, traits)."""
-        return self.uniform(n * len(TRAITS)).reshape(n, len(TRAITS))
 
     def some_of(self, items: Ints, weights: Floats, n: int) -> Ints:
         """Different items in increasing order; those of large weight are likely to be among them."""

@@ -1,40 +1,80 @@
-"""Sentences of synthetic notes, from templates; none comes from a real note."""
+"""Sentences of synthetic notes, from templates; none comes from a real note.
+
+Topics, groups of patients and words, and how templates are written, are in ``data/synthetic_notes.toml``.
+"""
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.notes.data import load
 from tetiwd.notes.synthetic.random_choices import Draws, at
-from tetiwd.notes.synthetic.vocabulary import (
-    BACKGROUND,
-    BOILERPLATE,
-    HEADINGS,
-    LEADS,
-    MONTHS,
-    SECTIONS,
-    SPECIFIC,
-    TAILS,
-    TRAITS,
-    Group,
-    Topic,
-    options,
-    wordings,
-)
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
+CHOICE = re.compile(r"\[([^\]]*)\]")
+SLOT = re.compile(r"\{([^}]*)\}")
+NUMBERS = re.compile(r"([\d.]+?)\.\.([\d.]+)(?::([\d.]+))?")
+WORTH_A_TYPO = re.compile(r"[a-z]{4,}")
+
+
+@dataclass(frozen=True)
+class Topic:
+    """Sentences that say much the same."""
+
+    section: str  # where in a note they stand
+    templates: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """A kind of patient."""
+
+    name: str
+    description: str
+    share: float  # of patients, relative to other groups
+    loyalty: float  # how likely a patient is seen again, relative to other groups
+    death_rate: float  # of patients whose last notes are of this kind
+    only: list[str]  # topics of this group alone
+    shared: list[str]  # topics that other groups may have as well; half as frequent
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """How often the topics occur, relative to each other."""
+        return dict.fromkeys(self.only, 1.0) | dict.fromkeys(self.shared, 0.5)
+
+
+def _topics(tables: dict[str, Any]) -> dict[str, Topic]:
+    return {name: Topic(table["section"], tuple(table["templates"])) for name, table in tables.items()}
+
+
+_DATA = load("synthetic_notes")
+HEADINGS: dict[str, list[str]] = _DATA["headings"]
+SECTIONS = tuple(HEADINGS)
+WORDS: dict[str, list[str]] = _DATA["words"]
+TRAITS = tuple(_DATA["traits"])  # words that are the same in all notes of a patient
+LEADS, TAILS = tuple(_DATA["leads"]), tuple(_DATA["tails"])  # what may stand before and after any sentence
+MONTHS = tuple(_DATA["months"])
+BOILERPLATE = _topics(_DATA["boilerplate"])  # what the note of anybody may say
+BACKGROUND = _topics(_DATA["background"])  # other illnesses; every patient has one of them, whatever the group
+SPECIFIC = _topics(_DATA["specific"])  # what is said of some groups only
+GROUPS = tuple(Group(**table) for table in _DATA["groups"])  # the first of them are used if fewer are asked for
+ONLY_FIRST: str = _DATA["only_first"]  # dies after the first window
+FROM_SECOND: str = _DATA["from_second"]  # is born in the second window
 TOPICS = BOILERPLATE | BACKGROUND | SPECIFIC
 NAMES = tuple(TOPICS)
 STRAYS = 0.08  # share of the specific sentences that belong to any group
 OWN_ILLNESS = 0.15  # share of the other sentences that speak of the patient's other illness
 ASIDES = 0.3  # share of the sentences with words before that any sentence may have, and of those with words after
 LOOKS_BACK = 60  # days before the note that a date in it may lie
-WORTH_A_TYPO = re.compile(r"[a-z]{4,}")
 
 
 def note_texts(
@@ -151,3 +191,29 @@ def _mistyped(sentence: str, chances: Sequence[float]) -> str:
     one, two = sentence[place], sentence[place + 1]
     wrong = (two, one + one + two, two + one if one != two else one)[int(chances[2] * 3)]
     return sentence[:place] + wrong + sentence[place + 2 :]
+
+
+@cache
+def wordings(topic: Topic) -> tuple[list[tuple[str, list[str]]], list[float]]:
+    """All wordings of a topic, each as a frame and the slots to be filled in, and how frequent they are."""
+    frames, weights = [], []
+    for template in topic.templates:
+        parts = [part.split("|") if place % 2 else [part] for place, part in enumerate(CHOICE.split(template))]
+        variants = ["".join(chosen) for chosen in product(*parts)]
+        frames += [(SLOT.sub("{}", variant), SLOT.findall(variant)) for variant in variants]
+        weights += [1 / len(variants)] * len(variants)
+    return frames, weights
+
+
+@cache
+def options(slot: str) -> NDArray[Any]:
+    """What may stand in a slot: words, or the numbers of a range."""
+    if slot in WORDS:
+        return np.array(WORDS[slot], dtype=object)
+    limits = NUMBERS.fullmatch(slot)
+    if limits is None:
+        raise KeyError(f"no words for {{{slot}}}")
+    step = limits[3] or "1"
+    decimals = len(step.partition(".")[2])
+    low, high, width = (round(float(number) * 10**decimals) for number in (limits[1], limits[2], step))
+    return np.array([f"{n / 10**decimals:.{decimals}f}" for n in range(low, high + 1, width)], dtype=object)
