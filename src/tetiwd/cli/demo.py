@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tetiwd.cli import options as o
-from tetiwd.cli.command import command
+from tetiwd.cli.command import Tables, command
 from tetiwd.cli.console import Console
 from tetiwd.errors import RunFolderError, Setting, SettingsError, Text, give
+from tetiwd.params import SamplerSettings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,20 +22,20 @@ mass. It is not told the species or sex of a bird, nor how many groups there are
 """
 
 
-@command()
+@command((SamplerSettings, "n_chains", "n_warmup", "n_draws", "seed"))
 def demo(
     *,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to create.")] = Path("penguins-demo"),
     overwrite: o.Overwrite = False,
     n_threads: o.Threads = None,
     quiet: o.Quiet = False,
+    given: Tables,
 ) -> None:
     """Find the species and sexes of penguins from four measurements in three seasons; takes a minute or two."""
     from tetiwd.cli.fit import deliver, sigterm_as_interrupt, watcher_for
-    from tetiwd.io.data_settings import DataSettings
     from tetiwd.io.read import read_series
     from tetiwd.io.run_folder import RunFolder
-    from tetiwd.io.settings import RunSettings
+    from tetiwd.io.settings import RunSettings, merged
     from tetiwd.workflow import fit_into
 
     console = Console(quiet=quiet)
@@ -48,7 +49,7 @@ def demo(
     penguins[["year", *MEASUREMENTS]].to_csv(file, index=False)
     console.say(STORY.format(n=len(penguins)))
     console.say(f"The same by hand: tetiwd fit {file} --time year --standardize --out my-run\n")
-    settings = RunSettings(data=DataSettings(time="year", standardize=True))
+    settings = RunSettings.from_tables(merged({"data": {"time": "year", "standardize": True}}, given))
     birds = read_series([file], settings.data)
     with sigterm_as_interrupt():
         fitted = fit_into(
