@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import pyplot
 from sklearn.metrics import adjusted_rand_score
 from typer.testing import CliRunner
 
@@ -53,6 +54,7 @@ def test_the_page_on_python_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names: dict = {}
     exec("\n".join(python_in("docs/python.md")), names)
+    pyplot.close("all")
     assert names["again"].clustering.n_clusters == names["model"].n_clusters_
     assert (tmp_path / "report.html").is_file()
 
