@@ -17,7 +17,7 @@ from tetiwd.data.memory import require_memory
 from tetiwd.draws import Frozen
 from tetiwd.errors import Setting, SettingsError, give
 from tetiwd.pace import Clock, Progress, Report
-from tetiwd.params import Hyperparameters, SamplerSettings, check_whole
+from tetiwd.params import CHECKPOINT_SECONDS, Hyperparameters, SamplerSettings, check_whole
 from tetiwd.sample import Sample
 from tetiwd.sampler import Chain, run_chain
 from tetiwd.start import start_chain
@@ -35,7 +35,7 @@ def run_chains(
     n_threads: int | None = None,
     progress: Report | bool | None = None,
     checkpoint: str | Path | None = None,
-    checkpoint_seconds: float = 60.0,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
     resume: bool = False,
 ) -> Sample:
     """Run all chains and say whether they agree.

@@ -17,6 +17,7 @@ WAYS_TO_DOF = ("auto", "rank", "spectrum", "dispersion")
 LINKS = ("auto", "model", "objects", "place")
 LOSSES = ("vi", "binder", "ari")
 LEVEL = 0.9  # probability of intervals
+CHECKPOINT_SECONDS = 60.0  # between two checkpoints of a chain
 SCALE_MOVES = ("alpha", "xi", "new_scale", "stretch")  # stretch moves new_scale together with every A_t
 LARGEST_CROSS = 5000  # rows whose distances between epochs are kept unless something else is said; they take 200 MB
 

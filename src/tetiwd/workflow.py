@@ -13,6 +13,7 @@ from tetiwd.data import DistanceSeries
 from tetiwd.io.run_folder import RunFolder
 from tetiwd.io.settings import RunSettings
 from tetiwd.pace import Report
+from tetiwd.params import CHECKPOINT_SECONDS
 
 if TYPE_CHECKING:
     from tetiwd.report import Section, SectionMaker
@@ -79,7 +80,7 @@ def finish(
     series: DistanceSeries,
     *,
     n_threads: int | None = None,
-    checkpoint_seconds: float = 60.0,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
     sections: "Sequence[Section | SectionMaker]" = (),
     show_ids: bool = False,
     watcher: Watcher | None = None,

@@ -16,7 +16,7 @@ from tetiwd.cli.console import Console, records
 from tetiwd.cli.guests import additions
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.settings import RunSettings
-from tetiwd.params import AnswerSettings, Hyperparameters, SamplerSettings
+from tetiwd.params import CHECKPOINT_SECONDS, AnswerSettings, Hyperparameters, SamplerSettings
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
@@ -34,7 +34,7 @@ def fit(
     out: o.Out = None,
     overwrite: o.Overwrite = False,
     n_threads: o.Threads = None,
-    checkpoint_seconds: o.CheckpointSeconds = o.CHECKPOINT_SECONDS,
+    checkpoint_seconds: o.CheckpointSeconds = CHECKPOINT_SECONDS,
     strict: o.Strict = False,
     settings: RunSettings,
     console: Console,
@@ -80,7 +80,7 @@ def resume(
     *,
     n_draws: MoreDraws = None,
     n_threads: o.Threads = None,
-    checkpoint_seconds: o.CheckpointSeconds = o.CHECKPOINT_SECONDS,
+    checkpoint_seconds: o.CheckpointSeconds = CHECKPOINT_SECONDS,
     strict: o.Strict = False,
     console: Console,
 ) -> None:

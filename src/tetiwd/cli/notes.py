@@ -9,7 +9,7 @@ from tetiwd.cli import options as o
 from tetiwd.cli.command import Tables, command
 from tetiwd.cli.console import Console
 from tetiwd.notes.settings import NotesSettings
-from tetiwd.params import AnswerSettings, Hyperparameters, SamplerSettings
+from tetiwd.params import CHECKPOINT_SECONDS, AnswerSettings, Hyperparameters, SamplerSettings
 
 INPUT = "Input"
 
@@ -38,7 +38,7 @@ def notes(
         str | None, _column("--date-format", "Format of dates such as %m/%d/%Y; 2014-08-05 needs none.")
     ] = None,
     n_threads: o.Threads = None,
-    checkpoint_seconds: o.CheckpointSeconds = o.CHECKPOINT_SECONDS,
+    checkpoint_seconds: o.CheckpointSeconds = CHECKPOINT_SECONDS,
     show_ids: Annotated[bool, o.option("--show-ids", panel=o.OUTPUT, text="List ids in the report.")] = False,
     show_text: Annotated[
         bool, o.option("--show-text", panel=o.OUTPUT, text="Show typical sentences in the report.")

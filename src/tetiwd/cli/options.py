@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tetiwd.params import RUN
+from tetiwd.params import CHECKPOINT_SECONDS, RUN
 
 OUTPUT = "Output"
 
@@ -19,8 +19,6 @@ def annotated(type_of_value: Any, option: Any) -> Any:
     """A type with its option, as typer reads it."""
     return Annotated[type_of_value, option]
 
-
-CHECKPOINT_SECONDS = 60.0
 
 Files = Annotated[list[Path], typer.Argument(help="Data files: one for all times, or one per time.")]
 Folder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder written by tetiwd fit.")]
