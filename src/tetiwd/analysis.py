@@ -32,7 +32,7 @@ class Analysis:
 
     @cached_property
     def clustering(self) -> Clustering:
-        """The representative clustering."""
+        """The point estimate: one clustering that represents the draws."""
         s = self.settings
         seed = self.sample.settings.seed
         return representative(self.sample, s.loss, at_most=s.at_most, links=s.links, seed=seed)

@@ -153,7 +153,7 @@ def tell(analysis: "Analysis", console: Console, folder: Path | None = None) -> 
     console.say()
     for sentence in sentences:
         console.say(sentence)
-    console.table(analysis.n_clusters(), "Clusters in the representative clustering; median and interval of the draws:")
+    console.table(analysis.n_clusters(), "Clusters in the point estimate, and median and interval of the draws:")
     console.table(_narrow(analysis.lineages.table()), "Lineages and their sizes:")
     if folder is not None:
         console.say(f"\nLook at {folder / 'report.html'}; labels are in {folder / 'labels.csv'}.")
