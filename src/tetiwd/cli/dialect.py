@@ -11,15 +11,15 @@ from tetiwd.notes.settings import NotesSettings
 def options_of(command: Any = None) -> Dialect:
     """The dialect of a command: its own options, those of ``tetiwd fit``, or ``--set`` where there is no option."""
     declared = {one.name: one for one in (*declarations(NotesSettings), *all_declarations())}
-    own = {} if command is None else {one.name: max(one.opts, key=len) for one in command.params}
+    options = {} if command is None else {one.name: max(one.opts, key=len) for one in command.params}
 
     def written(setting: Setting) -> str:
         if not setting.name:
             return in_toml(setting)
         if setting.name in declared:
             text, lacking = _declared(declared[setting.name], setting)
-        elif setting.name in own:
-            text, lacking = _with_value(own[setting.name], setting.value, " "), False
+        elif setting.name in options:
+            text, lacking = _with_value(options[setting.name], setting.value, " "), False
         else:
             return in_toml(setting)
         if setting.give:

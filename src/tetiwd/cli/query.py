@@ -130,8 +130,8 @@ def predict(
     data = folder.settings().data
     with in_file(str(new)):
         ids, distances, told = _new_objects(new, series, t, data, id, given.get("data", {}).get("squared"))
-        found = classify(analysis.sample, analysis.clustering, distances, squared=told, t=t)
-    table = found.table()
+        classification = classify(analysis.sample, analysis.clustering, distances, squared=told, t=t)
+    table = classification.table()
     if ids is not None:
         table.insert(0, "id", ids)
     _deliver(table, out, overwrite, as_json)

@@ -83,11 +83,11 @@ def simulate(
         labels = draw_partitions(n_by_epoch, xi, h.max_clusters, rng)
     else:
         alone = [draw_partitions([n], xi, h.max_clusters, rng)[0] for n in n_by_epoch]
-        labels = [own + sum(int(earlier.max()) + 1 for earlier in alone[:t]) for t, own in enumerate(alone)]
+        labels = [partition + sum(int(earlier.max()) + 1 for earlier in alone[:t]) for t, partition in enumerate(alone)]
     if h.geometry == "full":
         A = draw_geometry(labels, h.df_A, new_scale, rng)
     else:
-        A = [new_scale * np.eye(len(np.unique(own))) for own in labels]
+        A = [new_scale * np.eye(len(np.unique(epoch_labels))) for epoch_labels in labels]
     X = draw_objects(labels, A, alpha, h.dof_by_epoch(len(labels)), rng, persistence)
     return Simulation(X=X, labels=labels, alpha=alpha, A=A, xi=xi, new_scale=new_scale)
 
