@@ -8,7 +8,6 @@ import json
 import os
 import re
 import shutil
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -16,14 +15,10 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from reference import rng_for
 from tetiwd.cli import app
+from written_distances import IDS, SECOND, TIME, WHOLE, X, as_npy, spoilt
 
 DATA, SETTINGS, MEMORY, FOLDER, USAGE = 3, 4, 5, 6, 2
-X = rng_for(12).standard_normal((12, 3))
-WHOLE = np.sqrt(((X[:, None] - X[None]) ** 2).sum(-1))  # six objects at each of two times
-TIME = np.repeat([2001, 2002], 6)
-IDS = [f"p{i % 6}" for i in range(12)]
 D = WHOLE[:6, :6]
 
 IN_OTHER_WORDS = re.compile(
@@ -61,105 +56,7 @@ def refused(folder, code, says, *words):
     return result.stderr
 
 
-# Matrices with a fault at one pair of the second time, in every format
-
-
-def blocks(W):
-    return {"2001": W[:6, :6], "2002": W[6:, 6:]}
-
-
-def as_npy(W):
-    for label, own in blocks(W).items():
-        np.save(f"d_{label}.npy", own)
-    return ["d_2001.npy", "d_2002.npy", "--plain"]
-
-
-def as_npz(W):
-    arrays = {f"D_{label}": own for label, own in blocks(W).items()}
-    np.savez("d.npz", **arrays, ids_2001=IDS[:6], ids_2002=IDS[6:])
-    return ["d.npz", "--plain"]
-
-
-def as_condensed(W):
-    for label, own in blocks(W).items():
-        np.save(f"d_{label}.npy", own[np.triu_indices(6, 1)])
-    return ["d_2001.npy", "d_2002.npy", "--plain"]
-
-
-def as_pooled(W):
-    np.savez("d.npz", D=W, time=TIME, ids=IDS)
-    return ["d.npz", "--plain"]
-
-
-def as_matrix_and_objects(W):
-    np.save("d.npy", W)
-    pd.DataFrame({"id": IDS, "time": TIME}).to_csv("objects.csv", index=False)
-    return ["d.npy", "--objects", "objects.csv", "--plain"]
-
-
-def as_square(W):
-    for label, own in blocks(W).items():
-        np.savetxt(f"d_{label}.csv", own, delimiter=",")
-    return ["d_2001.csv", "d_2002.csv", "--plain"]
-
-
-def as_lsmat(W):
-    for label, own in blocks(W).items():
-        pd.DataFrame(own, IDS[:6], IDS[:6]).to_csv(f"d_{label}.tsv.gz", sep="\t")
-    return ["d_2001.tsv.gz", "d_2002.tsv.gz", "--plain"]
-
-
-def pairs(W):
-    rows = [
-        (TIME[i], IDS[i], IDS[j], W[i, j])
-        for i in range(12)
-        for j in range(12)
-        if TIME[i] == TIME[j] and (i != j or W[i, j])
-    ]
-    return pd.DataFrame(rows, columns=["time", "i", "j", "distance"])
-
-
-def as_long(W):
-    pairs(W).to_csv("d.csv", index=False)
-    return ["d.csv", "--plain"]
-
-
-def as_parquet(W):
-    pairs(W).to_parquet("d.parquet")
-    return ["d.parquet", "--plain"]
-
-
-def as_h5ad(W, time=TIME, names=None):
-    import anndata
-
-    names = [f"{own}@{t}" for own, t in zip(IDS, TIME, strict=True)] if names is None else names
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        stored = anndata.AnnData(obs=pd.DataFrame({"time": time}, index=names))
-        stored.obsp["distances"] = W
-        stored.write_h5ad("d.h5ad")
-    return ["d.h5ad", "--plain"]
-
-
-SECOND = {  # the file that holds the second time, and how its objects 1 and 4 are called
-    as_npy: ("d_2002.npy", "(1, 4)"),
-    as_npz: ("d.npz", "('p1', 'p4')"),
-    as_condensed: ("d_2002.npy", "(1, 4)"),
-    as_pooled: ("d.npz", "('p1', 'p4')"),
-    as_matrix_and_objects: ("d.npy", "('p1', 'p4')"),
-    as_square: ("d_2002.csv", "(1, 4)"),
-    as_lsmat: ("d_2002.tsv.gz", "('p1', 'p4')"),
-    as_long: ("d.csv", "('p1', 'p4')"),
-    as_parquet: ("d.parquet", "('p1', 'p4')"),
-    as_h5ad: ("d.h5ad", "('p1@2002', 'p4@2002')"),
-}
 FORMATS = pytest.mark.parametrize("write", SECOND, ids=lambda write: write.__name__[3:])
-
-
-def spoilt(first, second):
-    W = WHOLE.copy()
-    W[7, 10], W[10, 7] = first, second
-    return W
 
 
 @pytest.fixture(autouse=True)
@@ -167,15 +64,28 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
+def typed(words):
+    """Names of files and settings as options."""
+    options = {"squared=false": ["--plain"], "objects='objects.csv'": ["--objects", "objects.csv"]}
+    return [part for word in words for part in options.get(word, [word])]
+
+
 @FORMATS
 def test_a_pair_in_every_format(write):
     file, pair = SECOND[write]
-    refused(".", DATA, [f"Error: {file}: ", pair, "-2.5", "--similarities"], "check", *write(spoilt(-2.5, -2.5)), "-q")
+    refused(
+        ".",
+        DATA,
+        [f"Error: {file}: ", pair, "-2.5", "--similarities"],
+        "check",
+        *typed(write(spoilt(-2.5, -2.5))),
+        "-q",
+    )
 
 
 @FORMATS
 def test_sound_data_pass(write):
-    result = CliRunner().invoke(app, ["check", *write(WHOLE), "-q"])
+    result = CliRunner().invoke(app, ["check", *typed(write(WHOLE)), "-q"])
     assert (result.exit_code, result.stderr) == (0, "")
 
 
@@ -209,7 +119,7 @@ def test_a_row_of_a_table_without_lines():
 
 
 def test_fit_says_what_check_says():
-    words = [*as_npy(spoilt(9.25, 1.25)), "-q"]
+    words = [*typed(as_npy(spoilt(9.25, 1.25))), "-q"]
     says = ["Error: d_2002.npy: ", "(1, 4)", "9.25", "1.25", "--symmetrize"]
     checked = refused(".", DATA, says, "check", *words)
     assert refused(".", DATA, says, "fit", *words, "--out", "run") == checked
@@ -306,7 +216,7 @@ def runs(tmp_path_factory):
     try:
         FEATURES.assign(id=IDS).drop(columns="c").to_csv("x.csv", index=False)
         small = ["--chains", "1", "--warmup", "20", "--draws", "20", "-q"]
-        for out, words in (("run", ["x.csv"]), ("far", as_npy(WHOLE))):
+        for out, words in (("run", ["x.csv"]), ("far", typed(as_npy(WHOLE)))):
             result = CliRunner().invoke(app, ["fit", *words, *small, "--out", out])
             assert result.exit_code == 0, result.output
     finally:

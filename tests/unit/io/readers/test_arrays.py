@@ -23,12 +23,6 @@ TIME = np.array([2, 1, 2, 2, 1, 1, 2, 1, 1, 2, 2])
 SQUARED = DataSettings(squared=True)
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def settings(**options):
     return DataSettings(**({"squared": True} | options))
 

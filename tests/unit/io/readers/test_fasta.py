@@ -17,12 +17,6 @@ from tetiwd.io.read import read_series
 BY_YEAR = DataSettings(by="year")
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def random_sequences(n, n_sites, letters, key):
     rng = rng_for(81, key)
     base, others = rng.choice(list(letters[:4]), size=n_sites), rng.choice(list(letters), size=(n, n_sites))

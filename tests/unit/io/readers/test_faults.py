@@ -17,12 +17,6 @@ SQUARED = DataSettings(squared=True)
 TABLE = "id,time,a,b\np,1,0,1\nq,1,1,0\nr,1,2,5\n"
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 FAULTS = {
     "empty": (b"", "is empty; check how it was written"),
     "latin-1": ("id,a\nMünster,1\n".encode("latin-1"), "is not UTF-8 text (byte 0xfc); save it as UTF-8"),

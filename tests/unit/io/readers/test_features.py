@@ -20,12 +20,6 @@ TIME = [2003, 2001, 2010] * 4
 IDS = [f"p{i // 3}" for i in range(12)]
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def table(columns, sep=","):
     """A table from columns by name."""
     rows = zip(*columns.values(), strict=True)

@@ -18,12 +18,6 @@ IDS = {2001: list("abcde"), 2003: list("bxdy")}
 SQUARED = DataSettings(squared=True)
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def settings(**options):
     return DataSettings(**({"squared": True} | options))
 

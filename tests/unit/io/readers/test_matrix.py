@@ -16,12 +16,6 @@ D = {year: random_distances(rng_for(73, year), n, 3) for year, n in {2001: 5, 20
 SQUARED = DataSettings(squared=True)
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def settings(**options):
     return DataSettings(**({"squared": True} | options))
 
