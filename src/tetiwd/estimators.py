@@ -1,5 +1,6 @@
 """TeTiWD and TiWD in scikit-learn's conventions. No mathematics here: data in, a run, answers out."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -35,7 +36,7 @@ FEWEST_OBJECTS = 3
 SAY_SQUARED: list[str | Setting] = [give("squared", True), " or ", Setting("squared", False), "; it is never guessed"]
 
 
-class _WishartClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class _WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Common part of both estimators: from parameters to a run, and from a run to fitted attributes."""
 
     metric: Metric
@@ -84,9 +85,9 @@ class _WishartClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         series = DistanceSeries.from_features(features, time=time, metric=self.metric, squared=self.squared, ids=ids)
         return series, time
 
+    @abstractmethod
     def _series(self, X: Any, time: Any, ids: Any) -> tuple[DistanceSeries, list[NDArray[np.intp]]]:
         """The series, and the rows of X that belong to every time."""
-        raise NotImplementedError
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "analysis_")
