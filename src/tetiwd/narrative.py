@@ -92,7 +92,8 @@ def _lives(analysis: "Analysis", times: Sequence[Any]) -> list[str]:
     sentences = []
     if alone.any():
         n = int(alone.sum())
-        sentences.append(f"{n} of the lineages {'are' if n > 1 else 'is'} a single object that fits nowhere.")
+        single = "are single objects that fit" if n > 1 else "is a single object that fits"
+        sentences.append(f"{n} of the lineages {single} nowhere.")
     whole = np.flatnonzero(present.all(axis=0))
     if len(whole):
         sentences.append(f"{named_lineages(whole)} {'last' if len(whole) > 1 else 'lasts'} throughout.")
