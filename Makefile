@@ -43,13 +43,15 @@ minimal: dist
 	$(PYTHON) -m venv .venv
 	@touch $@
 
-.venv/.demo: .venv/.python pyproject.toml
+KERNELS := setup.py $(wildcard src/tetiwd/kernels/*.py src/tetiwd/kernels/*.pxd) # compiled when installing
+
+.venv/.demo: .venv/.python pyproject.toml $(KERNELS)
 	$(PIP) --editable ".[demo]"
 	@touch $@
 
-.venv/.dev: .venv/.python pyproject.toml experiments/pyproject.toml
+.venv/.dev: .venv/.python pyproject.toml experiments/pyproject.toml $(KERNELS)
 	$(PIP) --editable ".[dev]" --editable ./experiments
 	@touch $@ .venv/.demo
 
 clean:
-	rm -rf .venv .pytest_cache .ruff_cache .mypy_cache .hypothesis dist
+	rm -rf .venv .pytest_cache .ruff_cache .mypy_cache .hypothesis dist build src/tetiwd/kernels/*.so

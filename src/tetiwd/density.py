@@ -4,7 +4,7 @@ from math import inf, lgamma, log, pi
 
 import numpy as np
 
-from tetiwd._kernels import epoch_log_likelihood, log_transition, log_wishart_kernel, prior_scale
+from tetiwd.kernels import log_likelihood_if, log_prior_of_geometry, log_transition
 from tetiwd.params import Hyperparameters, log_prior
 from tetiwd.state import ChainState, models_of
 
@@ -22,21 +22,14 @@ def log_likelihoods(
     hyperparameters: Hyperparameters,
     *,
     alpha: float | None = None,
-    spread: float | None = None,
-    factor: float | None = None,
+    spread: float = 0.0,
+    factor: float = 1.0,
     dof_factor: float = 1.0,
 ) -> float:
     """Log likelihood of all epochs; what if alpha were another, A were spread · I, or A were multiplied?"""
     total = 0.0
     for t, model in enumerate(models_of(state, hyperparameters, dof_factor=dof_factor)):
-        epoch = state.epoch(t)
-        if alpha is not None:
-            model = model._replace(alpha=alpha)
-        if spread is not None:
-            epoch = epoch._replace(A=spread * np.eye(state.capacity))
-        if factor is not None:
-            epoch = epoch._replace(A=factor * epoch.A)
-        total += epoch_log_likelihood(epoch, model)
+        total += log_likelihood_if(state.epoch(t), state.work, model, alpha or state.alpha, factor, spread)
     return total
 
 
@@ -44,12 +37,9 @@ def log_partitions(state: ChainState, hyperparameters: Hyperparameters, xi: floa
     """Log prior of the linked partitions at a given rate."""
     h, total = hyperparameters, 0.0
     for t in range(state.n_epochs):
-        before = state.before(t, coupled=h.coupling)
-        n_before, n = int(before.counts[: before.size[0]].sum()), len(state.z[t])
+        n_before, n = len(state.z[t - 1]) if h.coupling and t > 0 else 0, len(state.z[t])
         total += lgamma(xi + n_before) - lgamma(xi + n_before + n)
-        total += log_transition(
-            before.counts, before.size[0], state.counts[t], state.size[t, 0], state.back[t], xi, h.max_clusters or 0
-        )
+        total += log_transition(state.before(t, coupled=h.coupling), state.epoch(t), xi, h.max_clusters or 0)
     return total
 
 
@@ -59,8 +49,8 @@ def log_geometry(state: ChainState, hyperparameters: Hyperparameters) -> float:
     for t in range(state.n_epochs):
         k = int(state.size[t, 0])
         before = state.before(t, coupled=h.coupling)
-        P = prior_scale(k, state.back[t], before.A, state.new_scale)
-        total += log_wishart_kernel(state.A[t], P, k, h.df_A) + _log_wishart_constant(k, h.df_A)
+        log_kernel = log_prior_of_geometry(state.epoch(t), before, state.work, h.df_A, state.new_scale)
+        total += log_kernel + _log_wishart_constant(k, h.df_A)
     return total
 
 

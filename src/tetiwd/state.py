@@ -1,13 +1,14 @@
 """ChainState: where a chain is. It knows nothing of how moves work."""
 
 from copy import copy
+from threading import get_ident
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd._kernels import Epoch, Model, Neighbour
 from tetiwd.data import DistanceSeries
+from tetiwd.kernels import Epoch, Model, Neighbour, Workspace
 from tetiwd.params import Gamma, Hyperparameters
 
 Floats = NDArray[np.float64]
@@ -32,6 +33,7 @@ class ChainState:
         self.unit = series.unit if unit is None else unit
         self.capacity = capacity
         self._views: dict[Any, Epoch | Neighbour] = {}  # made when first asked for, forgotten when arrays are replaced
+        self._work: dict[int, Workspace] = {}  # one per thread that updates epochs of this chain
         self.z = [np.array(slots, dtype=np.int64) for slots in labels]  # T × (n_t,) slots
         self.size = np.zeros((T, 1), dtype=np.int64)
         self.counts = np.zeros((T, capacity), dtype=np.int64)
@@ -81,6 +83,14 @@ class ChainState:
                 self.forward[t],
             )
         return cast("Epoch", self._views[t])
+
+    @property
+    def work(self) -> Workspace:
+        """Working memory of the kernels, for this thread alone."""
+        work = self._work.get(get_ident())
+        if work is None or work.capacity != self.capacity:
+            work = self._work[get_ident()] = Workspace(self.capacity, max(self.series.n_objects))
+        return work
 
     def before(self, t: int, *, coupled: bool = True) -> Neighbour:
         """The clusters of epoch t−1 with their links to t; nothing at the first epoch or without coupling."""
@@ -185,7 +195,7 @@ class ChainState:
         self.capacity = self.counts.shape[1]
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_views": {}}  # views of these arrays are no views of their copies
+        return self.__dict__ | {"_views": {}, "_work": {}}  # views of these arrays are no views of their copies
 
     def copy(self) -> "ChainState":
         """The same state in arrays of its own; the data are shared."""

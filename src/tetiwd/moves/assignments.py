@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 
 import numpy as np
 
-from tetiwd._kernels import Model, assign_objects
+from tetiwd.kernels import Model, assign_objects
 from tetiwd.moves.epochs import for_each, independent_epochs
 from tetiwd.moves.move import Move
 from tetiwd.state import ChainState, Ints
@@ -31,7 +31,7 @@ def update_assignments(
 
     def update(t: int) -> None:
         around = state.around(t, coupled=coupled)
-        done[t], just_moved = assign_objects(rngs[t], *around, models[t], n_aux, OFFERS, done[t])
+        done[t], just_moved = assign_objects(rngs[t], state.work, *around, models[t], n_aux, OFFERS, done[t])
         moved[t] += just_moved
 
     for epochs in independent_epochs(state.n_epochs, coupled=coupled):

@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 
 import numpy as np
 
-from tetiwd._kernels import Model, move_rows
+from tetiwd.kernels import Model, move_rows
 from tetiwd.moves.epochs import for_each, independent_epochs
 from tetiwd.moves.move import Move
 from tetiwd.state import ChainState, Floats
@@ -31,7 +31,7 @@ def update_geometry(
 
     def update(t: int) -> None:
         around = state.around(t, coupled=coupled)
-        accepted = sum(move_rows(rngs[t], *around, models[t]) for _ in range(n_passes))
+        accepted = sum(move_rows(rngs[t], state.work, *around, models[t]) for _ in range(n_passes))
         rates[t] = accepted / (n_passes * state.size[t, 0])
 
     for epochs in independent_epochs(state.n_epochs, coupled=coupled):

@@ -10,7 +10,7 @@ epoch before, the epoch after, or both, and get new rows at once, from laws clos
 
 import numpy as np
 
-from tetiwd._kernels import Model, exchange_with_rows, find_links, move_links
+from tetiwd.kernels import Model, exchange_with_rows, find_links, move_links
 from tetiwd.moves.move import Move
 from tetiwd.state import ChainState, Floats
 
@@ -20,7 +20,7 @@ def update_links(state: ChainState, models: list[Model], rngs: list[np.random.Ge
     rates = np.empty(state.n_epochs - 1)
     for t in range(len(rates)):
         n_steps = int(state.size[t, 0] + state.size[t + 1, 0])
-        rates[t] = move_links(rngs[t], state.before(t + 1), state.after(t), models[t], n_steps) / n_steps
+        rates[t] = move_links(rngs[t], state.work, state.before(t + 1), state.after(t), models[t], n_steps) / n_steps
     return rates
 
 
@@ -31,13 +31,13 @@ def exchange_links(state: ChainState, models: list[Model], n_passes: int, rngs: 
         return rates
     for t in range(state.n_epochs):
         n_steps = n_passes * int(state.size[t, 0])
-        rates[t] = exchange_with_rows(rngs[t], *state.around(t), models[t], n_steps) / n_steps
+        rates[t] = exchange_with_rows(rngs[t], state.work, *state.around(t), models[t], n_steps) / n_steps
     return rates
 
 
 def link_greedily(state: ChainState, t: int, model: Model) -> None:
     """Link epochs t and t+1 by the best single change until none improves; the start of coupled sampling."""
-    find_links(state.before(t + 1), state.after(t), model)
+    find_links(state.work, state.before(t + 1), state.after(t), model)
 
 
 LINKS = Move(

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd._kernels import Model
+from tetiwd.kernels import Model
 from tetiwd.params import SCALE_MOVES, Hyperparameters, SamplerSettings
 from tetiwd.state import ChainState
 

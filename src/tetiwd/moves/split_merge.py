@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tetiwd._kernels import Model, move_members, split_or_merge_epoch
+from tetiwd.kernels import Model, move_members, split_or_merge_epoch
 from tetiwd.moves.metropolis import accepts
 from tetiwd.moves.move import Move
 from tetiwd.state import ChainState, Ints
@@ -81,8 +81,9 @@ def propose(
     trial, parts, totals, part = state.trial(), [], np.zeros(3), -1
     for s in range(t, t + length):
         at_first, at_last = s == t, s == t + length - 1
-        possible, part, members, side, logs = split_or_merge_epoch(
+        part, members, side, logs = split_or_merge_epoch(
             rng,
+            state.work,
             *state.around(s, coupled=coupled),
             *trial.around(s, coupled=coupled),
             models[s],
@@ -94,7 +95,7 @@ def propose(
             part,
             at_last,
         )
-        if not possible:
+        if part < 0:
             return None
         parts.append((members, side, lineage_a[s - t], part))
         totals += logs

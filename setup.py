@@ -1,0 +1,66 @@
+"""Compiles the kernels. Everything else about the package is in pyproject.toml.
+
+TETIWD_BUILD=checked builds with bounds checks, TETIWD_BUILD=sanitized with the address and undefined-behaviour
+sanitizers of the compiler, TETIWD_BUILD=plain nothing. Without a working C compiler the package is installed without
+compiled kernels and runs slowly.
+"""
+
+import os
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+PACKAGE = "tetiwd.kernels"
+FOLDER = Path("src/tetiwd/kernels")
+SHARED = f"{PACKAGE}._shared"  # what all compiled modules need of Cython, once
+WITH_RANDOM_NUMBERS = "stream"
+HOW = os.environ.get("TETIWD_BUILD", "fast")
+
+
+class BuildForThisCompiler(build_ext):
+    """Draws must not depend on the compiler: no fused multiply-add, no fast mathematics."""
+
+    def build_extensions(self):
+        microsoft = self.compiler.compiler_type == "msvc"
+        flags = ["/O2", "/fp:precise"] if microsoft else ["-O3", "-g0", "-ffp-contract=off"]
+        if HOW == "sanitized":
+            flags = ["-O1", "-g", "-ffp-contract=off", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+        for extension in self.extensions:
+            extension.extra_compile_args = flags
+            extension.extra_link_args = ["-fsanitize=address,undefined"] if HOW == "sanitized" else []
+        super().build_extensions()
+
+
+def extensions():
+    """One extension per file of the package that has types."""
+    import numpy
+    from Cython.Build import cythonize
+
+    library = Path(numpy.get_include()).parents[1] / "random" / "lib"
+    files = [types.with_suffix(".py") for types in sorted(FOLDER.glob("*.pxd")) if types.with_suffix(".py").exists()]
+    modules = [Extension(f"{PACKAGE}.{file.stem}", [file.as_posix()]) for file in files]
+    modules.append(Extension(SHARED, [(FOLDER / "_shared.c").as_posix()]))  # Cython writes this file
+    modules = cythonize(
+        modules,
+        build_dir="build/cython",
+        shared_utility_qualified_name=SHARED,
+        compiler_directives={
+            "language_level": 3,
+            "infer_types": True,
+            "cdivision": True,
+            "wraparound": False,
+            "initializedcheck": HOW == "checked",
+            "boundscheck": HOW == "checked",
+        },
+    )
+    for module in modules:
+        module.include_dirs.append(numpy.get_include())
+        module.optional = HOW == "fast"
+        if module.name == f"{PACKAGE}.{WITH_RANDOM_NUMBERS}":
+            module.library_dirs.append(str(library))
+            module.libraries.append("npyrandom")
+    return modules
+
+
+setup(ext_modules=[] if HOW == "plain" else extensions(), cmdclass={"build_ext": BuildForThisCompiler})

@@ -1,0 +1,74 @@
+"""The inner loops: what happens to the objects and clusters of one epoch. Python owns sweeps, chains and epochs.
+
+Every file is plain Python with one idea. The file of the same name that ends in ``.pxd`` tells Cython the types, so
+that it can be compiled when the package is built; Python then imports the compiled module. Where none was built, or
+with TETIWD_COMPILED=0, the files run as they are: the same numbers, some hundred times slower.
+"""
+
+import os
+from importlib.abc import MetaPathFinder
+from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec, SourceFileLoader
+from importlib.util import spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent
+MODULES = sorted(file.stem for file in FOLDER.glob("*.pxd") if file.with_suffix(".py").exists())
+
+
+def _built(name: str) -> bool:
+    return any((FOLDER / f"{name}{suffix}").exists() for suffix in EXTENSION_SUFFIXES)
+
+
+COMPILED = os.environ.get("TETIWD_COMPILED", "1") != "0" and all(map(_built, MODULES))
+HOW_TO_COMPILE = "install a C compiler (such as gcc), then reinstall: pip install --force-reinstall --no-deps tetiwd"
+
+
+class _PlainFiles(MetaPathFinder):
+    """Finds the Python files of this package, whether or not some of them are compiled."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        package, _, module = name.rpartition(".")
+        if package != __name__ or module not in MODULES:
+            return None
+        file = str(FOLDER / f"{module}.py")
+        return spec_from_file_location(name, file, loader=SourceFileLoader(name, file))
+
+
+if not COMPILED:
+    import sys
+
+    sys.meta_path.insert(0, _PlainFiles())
+
+from tetiwd.kernels.entry import (  # noqa: E402 (after it is clear what is imported)
+    assign_objects,
+    exchange_with_rows,
+    find_links,
+    log_likelihood_if,
+    log_prior_of_geometry,
+    log_transition,
+    move_links,
+    move_members,
+    move_rows,
+    split_or_merge_epoch,
+)
+from tetiwd.kernels.views import Epoch, Model, Neighbour  # noqa: E402
+from tetiwd.kernels.workspace import Workspace  # noqa: E402
+
+__all__ = [
+    "COMPILED",
+    "Epoch",
+    "Model",
+    "Neighbour",
+    "Workspace",
+    "assign_objects",
+    "exchange_with_rows",
+    "find_links",
+    "log_likelihood_if",
+    "log_prior_of_geometry",
+    "log_transition",
+    "move_links",
+    "move_members",
+    "move_rows",
+    "split_or_merge_epoch",
+]

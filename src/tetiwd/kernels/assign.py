@@ -1,0 +1,162 @@
+"""Every object of an epoch in turn: out of its cluster, weights of all candidates, a draw, into a cluster."""
+
+import math
+
+import numpy as np
+
+from tetiwd.kernels import births, partition, slots, stream, terms, views
+
+MOST_UPDATES = 250  # rank-one changes of the terms before they are built anew
+
+
+class Assignment:
+    """Scratch of the move: terms with and without an object, possible births, candidates, row sums, prior weights."""
+
+    def __init__(self, capacity):
+        self.terms, self.out = terms.Terms(capacity), terms.Without(capacity)
+        self.births, self.found = births.Births(capacity), births.Candidates(capacity, 1)
+        self.r = np.zeros(capacity)
+        self.log_prior = np.zeros((2, capacity))  # of a cluster for objects of others, and for its own
+
+    def make_room(self, capacity, n_aux):
+        """Room for n_aux births beside the clusters."""
+        if self.found.room < capacity + n_aux:
+            self.found = births.Candidates(capacity, n_aux)
+
+
+def weigh_cluster(log_prior, epoch, before, after, model, c):
+    """Log prior weight of cluster c for an object of another cluster, and for one of its own."""
+    m0 = before.counts[epoch.back[c]] if epoch.back[c] >= 0 else 0
+    m1 = after.counts[epoch.forward[c]] if epoch.forward[c] >= 0 else 0
+    size = epoch.counts[c]
+    log_prior[0, c] = math.log(partition.weight_of_present(size, m0, m1, model.xi, model.max_clusters))
+    if size > 1:
+        log_prior[1, c] = math.log(partition.weight_of_present(size - 1, m0, m1, model.xi, model.max_clusters))
+
+
+def weigh_present(found, k, own_terms, out, model, log_prior, own, a, alone):
+    """Log weights of the clusters present; an empty slot, whose object is out, is not among them. Returns how many."""
+    C = 0
+    weight = out.weight_M
+    for c in range(k):
+        if c == a and alone:
+            continue
+        m = out.m[c]
+        M_cc = own_terms.M[c, c] + m * m * weight
+        Q_cc = own_terms.Q[c, c] - 2.0 * m * (out.Mr[c] - out.q[c]) * weight + out.weight_Q * m * m
+        prior = log_prior[1, c] if c == a else log_prior[0, c]
+        found.log_weight[C] = prior + terms.log_joining(out, model, own, M_cc, Q_cc, out.y[c], out.Mr[c], out.p[c])
+        found.slot[C] = c
+        C += 1
+    return C
+
+
+def choose(rng, found, n_present, C, power):
+    """Draw a candidate; with a power, clusters to be born are averaged before it is taken.
+
+    Otherwise a single row that happens to fit would count for all that could have been drawn.
+    """
+    n_born = C - n_present
+    if power == 1.0 or n_born < 2:
+        return stream.draw_index(rng, found.log_weight, C, power)
+    top = -math.inf
+    for i in range(n_born):
+        found.born[i] = found.log_weight[n_present + i]
+        top = max(top, found.born[i])
+    total = 0.0
+    for i in range(n_born):
+        total += math.exp(found.born[i] - top)
+    for i in range(n_present):
+        found.together[i] = found.log_weight[i]
+    found.together[n_present] = top + math.log(total)
+    pick = stream.draw_index(rng, found.together, n_present + 1, power)
+    if pick < n_present:
+        return pick
+    return n_present + stream.draw_index(rng, found.born, n_born, 1.0)
+
+
+def look_anew(scratch, epoch, before, after, model):
+    """Terms, possible births and prior weights from scratch."""
+    k = epoch.size[0]
+    terms.build_terms(scratch.terms, k, epoch.counts, epoch.S, epoch.A, model.alpha)
+    births.prepare_births(scratch.births, epoch, before, after, model, k)
+    for c in range(k):
+        weigh_cluster(scratch.log_prior, epoch, before, after, model, c)
+
+
+def assign_objects(rng, scratch, epoch, before, after, model, n_aux, offers, first):
+    """Move every object from ``first`` on (Neal's Algorithm 8). Returns the object it stopped at and how many moved.
+
+    About ``offers`` objects, drawn at random, may found a cluster; the others choose among those present, and stay if
+    they are alone. It stops early, before touching an object, when no slot is free; the caller makes room.
+    """
+    n = epoch.n
+    moved = 0
+    trusted = 0  # how many more changes the terms may take before they are built anew
+    for obj in range(first, n):
+        k = epoch.size[0]
+        if k == epoch.counts.shape[0]:
+            return obj, moved
+        if trusted == 0:
+            look_anew(scratch, epoch, before, after, model)
+            trusted = MOST_UPDATES
+        a = epoch.z[obj]
+        alone = epoch.counts[a] == 1
+        offered = offers >= n or rng.uniform() * n < offers
+        if alone and not offered:
+            continue
+        own = views.own_similarity(epoch, model, obj)
+        for c in range(k):
+            scratch.r[c] = epoch.R[c, obj]
+        scratch.r[a] -= own
+        if alone:
+            slots.take_out_alone(epoch, a)
+            terms.build_terms(scratch.terms, k, epoch.counts, epoch.S, epoch.A, model.alpha)
+            births.prepare_births(scratch.births, epoch, before, after, model, a)
+            trusted = 0
+        terms.take_out(scratch.out, scratch.terms, k, a, scratch.r, own, alone)
+        n_present = weigh_present(
+            scratch.found, k, scratch.terms, scratch.out, model, scratch.log_prior, own, a, alone
+        )
+        C = n_present
+        if offered:
+            C = births.offer_births(
+                rng, scratch.found, C, epoch, before, after, model, scratch.terms, scratch.out, scratch.births, own,
+                n_aux, a, alone,
+            )  # fmt: skip
+        pick = choose(rng, scratch.found, n_present, C, model.power)
+        c = scratch.found.slot[pick]
+        if c == a:
+            if alone:
+                slots.put_in(epoch, a, scratch.r, own)
+            continue
+        moved += 1
+        trusted = move_object(scratch, epoch, before, after, model, obj, a, pick, own, alone, trusted)
+    return n, moved
+
+
+def move_object(scratch, epoch, before, after, model, obj, a, pick, own, alone, trusted):
+    """Carry out a move from cluster a to a candidate; returns how many more changes the terms may take."""
+    k = epoch.size[0]
+    c = scratch.found.slot[pick]
+    if not alone:
+        terms.change_count(scratch.terms, k, epoch.counts, epoch.S, a, scratch.r, own, -1.0)
+    elif c < 0:
+        slots.unlink(epoch, before, after, a)
+    if c < 0:
+        b, f = scratch.found.back[pick], scratch.found.forward[pick]
+        c = slots.open_slot(epoch, before, after, b, f, scratch.found.h, pick, scratch.found.schur[pick])
+        scratch.r[c] = 0.0
+        trusted = 0
+    if trusted > 0:
+        terms.change_count(scratch.terms, k, epoch.counts, epoch.S, c, scratch.r, own, 1.0)
+        weigh_cluster(scratch.log_prior, epoch, before, after, model, a)
+        weigh_cluster(scratch.log_prior, epoch, before, after, model, c)
+        trusted -= 1
+    else:
+        slots.put_in(epoch, c, scratch.r, own)
+    views.move_row_sums(epoch, obj, a, c)
+    epoch.z[obj] = c
+    if alone:
+        slots.close_slot(epoch, before, after, a)
+    return trusted

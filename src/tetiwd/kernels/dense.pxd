@@ -1,0 +1,33 @@
+cimport cython
+from tetiwd.kernels cimport libc_math as math
+
+@cython.locals(i=Py_ssize_t, j=Py_ssize_t, m=Py_ssize_t)
+cdef bint cholesky(double[:, ::1] A, Py_ssize_t k, double[:, ::1] L) noexcept nogil
+
+@cython.locals(i=Py_ssize_t, j=Py_ssize_t)
+cdef void solve_lower(double[:, ::1] L, Py_ssize_t k, double[::1] x) noexcept nogil
+
+@cython.locals(i=Py_ssize_t, j=Py_ssize_t)
+cdef void solve_upper(double[:, ::1] L, Py_ssize_t k, double[::1] x) noexcept nogil
+
+@cython.locals(i=Py_ssize_t, j=Py_ssize_t)
+cdef void solve_columns(
+    double[:, ::1] L, Py_ssize_t m, double[:, ::1] B, Py_ssize_t n_columns, double[:, ::1] out, double[::1] x
+) noexcept nogil
+
+@cython.locals(i=Py_ssize_t)
+cdef double log_det(double[:, ::1] L, Py_ssize_t k) noexcept nogil
+
+@cython.locals(i=Py_ssize_t, j=Py_ssize_t)
+cdef double trace_of_solution(double[:, ::1] L, Py_ssize_t k, double[:, ::1] B, double[::1] x) noexcept nogil
+
+@cython.locals(i=Py_ssize_t, j=Py_ssize_t)
+cdef void times(
+    double[:, ::1] C, Py_ssize_t n_rows, Py_ssize_t m, double[::1] h, double[::1] out
+) noexcept nogil
+
+@cython.locals(i=Py_ssize_t, j=Py_ssize_t)
+cdef double quadratic(double[:, ::1] G, Py_ssize_t m, double[::1] x) noexcept nogil
+
+@cython.locals(i=Py_ssize_t, j=Py_ssize_t)
+cdef void copy_block(double[:, ::1] A, Py_ssize_t k, double[:, ::1] B) noexcept nogil

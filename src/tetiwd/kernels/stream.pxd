@@ -1,0 +1,31 @@
+cimport cython
+from cpython.pycapsule cimport PyCapsule_GetPointer
+
+from tetiwd.kernels cimport libc_math as math
+
+cdef extern from "numpy/random/bitgen.h" nogil:
+    ctypedef struct bitgen_t:
+        void *state
+        double (*next_double)(void *state) noexcept nogil
+
+cdef extern from "numpy/random/distributions.h" nogil:
+    double random_standard_normal(bitgen_t *bits)
+
+ctypedef bitgen_t *Bits
+cdef double NEGLIGIBLE
+
+
+cdef class Stream:
+    cdef object generator
+    cdef bitgen_t *bits
+    cdef double uniform(self) noexcept nogil
+    cdef double normal(self) noexcept nogil
+    cdef Py_ssize_t below(self, Py_ssize_t n) noexcept nogil
+
+
+cdef double draw_chi_square(Stream stream, double df) noexcept nogil
+
+@cython.locals(i=Py_ssize_t, best=Py_ssize_t)
+cdef Py_ssize_t draw_index(Stream stream, double[::1] log_weight, Py_ssize_t n, double power) noexcept nogil
+
+cdef bint accept(Stream stream, double log_ratio, double log_proposal, double power) noexcept nogil

@@ -1,0 +1,88 @@
+"""Random numbers. Only uniform and normal ones are taken from the generator, so that compiled and plain runs agree."""
+
+import math
+
+try:
+    import cython
+except ImportError:
+    from tetiwd.kernels import no_cython as cython
+
+NEGLIGIBLE = -40.0  # log of what cannot change a double
+
+
+class Stream:
+    """The random numbers of a numpy generator; compiled, they come straight from its bit generator."""
+
+    def __init__(self, generator):
+        self.generator = generator
+        if cython.compiled:
+            self.bits = cython.cast(Bits, PyCapsule_GetPointer(generator.bit_generator.capsule, b"BitGenerator"))  # noqa: F821
+
+    def uniform(self):
+        """A number in [0, 1)."""
+        if cython.compiled:
+            return self.bits.next_double(self.bits.state)
+        else:  # noqa: RET505 (a branch that is left out when compiled)
+            return self.generator.random()
+
+    def normal(self):
+        """A standard normal number."""
+        if cython.compiled:
+            return random_standard_normal(self.bits)  # noqa: F821
+        else:  # noqa: RET505
+            return self.generator.standard_normal()
+
+    def below(self, n):
+        """A whole number below n."""
+        return int(self.uniform() * n)
+
+
+def draw_chi_square(stream, df):
+    """Chi-square variate by squeezing a transformed normal (Marsaglia and Tsang 2000)."""
+    shape = 0.5 * df
+    boost = 1.0
+    if shape < 1.0:
+        boost = math.exp(math.log(1.0 - stream.uniform()) / shape)
+        shape += 1.0
+    d = shape - 1.0 / 3.0
+    c = 1.0 / math.sqrt(9.0 * d)
+    while True:
+        x = stream.normal()
+        v = 1.0 + c * x
+        if v > 0.0:
+            v = v * v * v
+            if math.log(1.0 - stream.uniform()) < 0.5 * x * x + d - d * v + d * math.log(v):
+                return 2.0 * d * v * boost
+
+
+def draw_index(stream, log_weight, n, power):
+    """Index below n drawn in proportion to exp(power · log_weight); the largest if power is infinite.
+
+    Overwrites its input.
+    """
+    best = 0
+    for i in range(n):
+        if log_weight[i] > log_weight[best] or log_weight[best] != log_weight[best]:
+            best = i
+    if power == math.inf:
+        return best
+    top, total = log_weight[best], 0.0
+    for i in range(n):
+        gap = power * (log_weight[i] - top)
+        log_weight[i] = math.exp(gap) if gap > NEGLIGIBLE else 0.0
+        total += log_weight[i]
+    if total == 1.0:
+        return best
+    target = stream.uniform() * total
+    for i in range(n):
+        target -= log_weight[i]
+        if target < 0.0:
+            return i
+    return best
+
+
+def accept(stream, log_ratio, log_proposal, power):
+    """Metropolis–Hastings decision; with infinite power only improvements pass."""
+    if power == math.inf:
+        return log_ratio > 0.0
+    return math.log(1.0 - stream.uniform()) < power * log_ratio + log_proposal

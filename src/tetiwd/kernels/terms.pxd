@@ -1,0 +1,51 @@
+cimport cython
+
+from tetiwd.kernels cimport dense
+from tetiwd.kernels cimport libc_math as math
+from tetiwd.kernels.views cimport Epoch, Model
+
+
+cdef class Terms:
+    cdef readonly double[:, ::1] M, Q, L, F, X, block
+    cdef readonly double[::1] y, p, x, m, q, v
+    cdef readonly double total_y, trace, ySy, log_ratio
+
+
+cdef class Without:
+    cdef readonly double[::1] m, q, y, p, Mr
+    cdef readonly double total_y, trace, ySy, yr, weight_M, weight_Q
+
+
+@cython.locals(i=Py_ssize_t, j=Py_ssize_t, m=Py_ssize_t, total=double)
+cdef bint build_terms(
+    Terms terms, Py_ssize_t k, Py_ssize_t[::1] counts, double[:, ::1] S, double[:, ::1] A, double alpha
+) noexcept nogil
+
+@cython.locals(i=Py_ssize_t, j=Py_ssize_t, total=double)
+cdef void finish_terms(Terms terms, Py_ssize_t k, Py_ssize_t[::1] counts, double[:, ::1] S) noexcept nogil
+
+@cython.locals(i=Py_ssize_t, j=Py_ssize_t, total=double, v_c=double)
+cdef void change_count(
+    Terms terms, Py_ssize_t k, Py_ssize_t[::1] counts, double[:, ::1] S, Py_ssize_t c, double[::1] r, double own,
+    double sign
+) noexcept nogil
+
+@cython.locals(i=Py_ssize_t, j=Py_ssize_t, total=double, y_r=double)
+cdef void take_out(
+    Without out, Terms terms, Py_ssize_t k, Py_ssize_t a, double[::1] r, double own, bint alone
+) noexcept nogil
+
+cdef double log_joining(
+    Without out, Model model, double own, double M_cc, double Q_cc, double y_c, double Mr_c, double p_c
+) noexcept nogil
+
+cdef double log_likelihood(
+    Terms terms, Py_ssize_t k, Py_ssize_t n, double trace, Model model, double alpha
+) noexcept nogil
+
+cdef double epoch_log_likelihood(Epoch epoch, Terms terms, Model model) noexcept nogil
+
+@cython.locals(i=Py_ssize_t, j=Py_ssize_t)
+cdef double log_likelihood_if(
+    Epoch epoch, Terms terms, Model model, double alpha, double factor, double spread, double[:, ::1] A
+) noexcept nogil

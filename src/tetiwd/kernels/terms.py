@@ -1,0 +1,219 @@
+"""The collapsed likelihood of one epoch, O(k³) from scratch and O(k²) for one object more or less.
+
+The formulas are those of ``tetiwd.model.candidates`` and ``tetiwd.model.likelihood``.
+"""
+
+import math
+
+import numpy as np
+
+from tetiwd.kernels import dense
+
+
+class Terms:
+    """M, Q = M S M, y, p = M S y and the sums that the likelihood is made of, for up to K clusters."""
+
+    def __init__(self, capacity):
+        K = capacity
+        self.M, self.Q = np.zeros((K, K)), np.zeros((K, K))
+        self.y, self.p = np.zeros(K), np.zeros(K)
+        self.total_y = 0.0  # nᵀy
+        self.trace = 0.0  # tr(MS)
+        self.ySy = 0.0
+        self.log_ratio = 0.0  # log|M| − log|A|
+        self.L, self.F, self.X, self.block = np.zeros((K, K)), np.zeros((K, K)), np.zeros((K, K)), np.zeros((K, K))
+        self.x, self.m, self.q, self.v = np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K)
+
+
+class Without:
+    """The same terms with one object out of its cluster a: M becomes M + weight_M · m mᵀ, and so on."""
+
+    def __init__(self, capacity):
+        self.m = np.zeros(capacity)  # column a of M
+        self.q = np.zeros(capacity)  # column a of Q
+        self.y, self.p = np.zeros(capacity), np.zeros(capacity)
+        self.Mr = np.zeros(capacity)  # M times the row sums of the object
+        self.total_y = self.trace = self.ySy = 0.0
+        self.yr = 0.0  # yᵀr
+        self.weight_M = self.weight_Q = 0.0  # of m mᵀ
+
+
+def build_terms(terms, k, counts, S, A, alpha):
+    """All terms from scratch, O(k³); False if A is not positive definite."""
+    L, F, X, block, x, M, Q = terms.L, terms.F, terms.X, terms.block, terms.x, terms.M, terms.Q
+    if not dense.cholesky(A, k, L):
+        return False
+    for i in range(k):
+        for j in range(k):
+            total = alpha if i == j else 0.0
+            for m in range(max(i, j), k):
+                total += L[m, i] * counts[m] * L[m, j]
+            block[i, j] = total
+    if not dense.cholesky(block, k, F):
+        return False
+    for j in range(k):  # X = F⁻¹ Lᵀ, M = Xᵀ X
+        for i in range(k):
+            x[i] = L[j, i] if i <= j else 0.0
+        dense.solve_lower(F, k, x)
+        for i in range(k):
+            X[i, j] = x[i]
+    for i in range(k):
+        for j in range(k):
+            total = 0.0
+            for m in range(k):
+                total += X[m, i] * X[m, j]
+            M[i, j] = total
+    for i in range(k):
+        total = 1.0
+        for j in range(k):
+            total -= M[i, j] * counts[j]
+        terms.y[i] = total
+    for i in range(k):
+        for j in range(k):
+            total = 0.0
+            for m in range(k):
+                total += M[i, m] * S[m, j]
+            block[i, j] = total
+    for i in range(k):
+        for j in range(k):
+            total = 0.0
+            for m in range(k):
+                total += block[i, m] * M[m, j]
+            Q[i, j] = total
+    finish_terms(terms, k, counts, S)
+    terms.log_ratio = -dense.log_det(F, k)
+    return True
+
+
+def finish_terms(terms, k, counts, S):
+    """p = M S y and the sums, given M and y."""
+    M, y, Sy = terms.M, terms.y, terms.x
+    total_y = trace = ySy = 0.0
+    for i in range(k):
+        total = 0.0
+        for j in range(k):
+            total += S[i, j] * y[j]
+            trace += M[i, j] * S[i, j]
+        Sy[i] = total
+        total_y += counts[i] * y[i]
+        ySy += y[i] * total
+    dense.times(M, k, k, Sy, terms.p)
+    terms.total_y = total_y
+    terms.trace = trace
+    terms.ySy = ySy
+
+
+def change_count(terms, k, counts, S, c, r, own, sign):
+    """One object with row sums r and own similarity joins (sign 1.0) or leaves (−1.0) cluster c, O(k²)."""
+    M, Q, y, m, q, v = terms.M, terms.Q, terms.y, terms.m, terms.q, terms.v
+    g = 1.0 + sign * M[c, c]
+    Q_cc = Q[c, c]
+    y_c = y[c]
+    v_c = 0.0
+    for j in range(k):
+        v_c += M[c, j] * r[j]
+    for i in range(k):
+        m[i] = M[i, c]
+        q[i] = Q[i, c]
+        total = 0.0
+        for j in range(k):
+            total += M[i, j] * r[j]
+        v[i] = total - sign * m[i] * v_c / g
+    for i in range(k):
+        for j in range(k):
+            M[i, j] -= sign * m[i] * m[j] / g
+            Q[i, j] += sign * (m[i] * v[j] + v[i] * m[j] - q[i] * m[j] - m[i] * q[j]) / g + (Q_cc + sign * own) * m[
+                i
+            ] * m[j] / (g * g)
+        y[i] -= sign * m[i] * y_c / g
+    counts[c] += int(sign)
+    for j in range(k):
+        S[c, j] += sign * r[j]
+        S[j, c] += sign * r[j]
+    S[c, c] += sign * own
+    finish_terms(terms, k, counts, S)
+    terms.log_ratio -= math.log(g)
+
+
+def take_out(out, terms, k, a, r, own, alone):
+    """Terms with an object out of cluster a, O(k²). One that was alone has been taken out of the terms already."""
+    y_r = 0.0
+    for i in range(k):
+        total = 0.0
+        for j in range(k):
+            total += terms.M[i, j] * r[j]
+        out.Mr[i] = total
+        y_r += terms.y[i] * r[i]
+    if alone:
+        for i in range(k):
+            out.m[i] = out.q[i] = 0.0
+            out.y[i] = terms.y[i]
+            out.p[i] = terms.p[i]
+        out.total_y, out.trace, out.ySy = terms.total_y, terms.trace, terms.ySy
+        out.yr, out.weight_M, out.weight_Q = y_r, 0.0, 0.0
+        return
+    g = 1.0 - terms.M[a, a]
+    Q_aa, y_a, p_a = terms.Q[a, a], terms.y[a], terms.p[a]
+    share, pull = y_a / g, out.Mr[a] / g
+    y_r += pull * y_a
+    along = (p_a + Q_aa * share - y_r) / g
+    for i in range(k):
+        m_i, q_i = terms.M[i, a], terms.Q[i, a]
+        Mr = out.Mr[i] + m_i * pull
+        out.m[i] = m_i
+        out.q[i] = q_i
+        out.Mr[i] = Mr
+        out.y[i] = terms.y[i] + m_i * share
+        out.p[i] = terms.p[i] + (q_i - Mr) * share + m_i * along
+    m_a = out.m[a]
+    out.yr, out.weight_M, out.weight_Q = y_r, 1.0 / g, (Q_aa - own) / (g * g)
+    Q_aa = terms.Q[a, a] - 2.0 * m_a * (out.Mr[a] - out.q[a]) / g + out.weight_Q * m_a * m_a
+    out.total_y = terms.total_y - y_a * share
+    out.trace = terms.trace - (2.0 * out.Mr[a] - Q_aa) * g - own * (1.0 - g)
+    out.ySy = terms.ySy + y_a * (2.0 * out.p[a] - y_a * Q_aa - 2.0 * (y_r - y_a * out.Mr[a]))
+
+
+def log_joining(out, model, own, M_cc, Q_cc, y_c, Mr_c, p_c):
+    """Log likelihood after joining one cluster, up to a constant common to all candidates, O(1)."""
+    g = 1.0 + M_cc
+    share = 1.0 / g
+    trace = out.trace + (2.0 * Mr_c - Q_cc) * share + own * (1.0 - share)
+    if model.similarity:
+        return 0.5 * model.dof * (trace / model.alpha - math.log(g))
+    kappa = y_c * share
+    total_y = out.total_y + y_c * kappa
+    ySy = out.ySy + kappa * (kappa * Q_cc - 2.0 * p_c + 2.0 * (out.yr - kappa * Mr_c))
+    return -0.5 * model.dof * (math.log(g * total_y) + 0.5 * (trace + ySy / total_y) / model.alpha)
+
+
+def log_likelihood(terms, k, n, trace, model, alpha):
+    """Log likelihood of one epoch of n objects from its terms."""
+    if model.similarity:
+        log_det_sigma = (n - k) * math.log(alpha) - terms.log_ratio
+        return -0.5 * model.dof * (log_det_sigma + (trace - terms.trace) / alpha)
+    log_det_W = -(n - k) * math.log(alpha) + terms.log_ratio - math.log(terms.total_y / alpha) + math.log(n)
+    return 0.5 * model.dof * log_det_W - 0.25 * model.dof / alpha * (terms.trace + terms.ySy / terms.total_y)
+
+
+def epoch_log_likelihood(epoch, terms, model):
+    """Log likelihood of one epoch from scratch."""
+    k = epoch.size[0]
+    if not build_terms(terms, k, epoch.counts, epoch.S, epoch.A, model.alpha):
+        return -math.inf
+    return log_likelihood(terms, k, epoch.n, epoch.trace, model, model.alpha)
+
+
+def log_likelihood_if(epoch, terms, model, alpha, factor, spread, A):
+    """Log likelihood of one epoch if alpha were another, and A multiplied by a factor, or spread · I if that is > 0.
+
+    A is scratch.
+    """
+    k = epoch.size[0]
+    for i in range(k):
+        for j in range(k):
+            A[i, j] = factor * epoch.A[i, j]
+            if spread > 0.0:
+                A[i, j] = spread if i == j else 0.0
+    if not build_terms(terms, k, epoch.counts, epoch.S, A, alpha):
+        return -math.inf
+    return log_likelihood(terms, k, epoch.n, epoch.trace, model, alpha)

@@ -1,0 +1,92 @@
+"""The prior of A: Wishart densities, and the log joint density of one epoch with its neighbours."""
+
+import math
+
+import numpy as np
+
+from tetiwd.kernels import dense, partition, terms
+
+LOG_2_PI = math.log(2.0 * math.pi)
+
+
+class Wishart:
+    """Scratch for densities of up to K clusters: the scale P, two Cholesky factors, a vector."""
+
+    def __init__(self, capacity):
+        K = capacity
+        self.P, self.L, self.F, self.x = np.zeros((K, K)), np.zeros((K, K)), np.zeros((K, K)), np.zeros(K)
+
+
+def log_wishart_kernel(scratch, A, k, df):
+    """Log density of A ~ W_df(P) without the constants that depend on k and df alone; P is that of the scratch."""
+    L, F = scratch.L, scratch.F
+    if not dense.cholesky(A, k, L) or not dense.cholesky(scratch.P, k, F):
+        return -math.inf
+    trace = dense.trace_of_solution(F, k, A, scratch.x)
+    return 0.5 * (df - k - 1.0) * dense.log_det(L, k) - 0.5 * df * (dense.log_det(F, k) + trace)
+
+
+def set_scale(scratch, k, back, A_before, new_scale):
+    """P of one epoch: linked rows of the A before, new_scale on the diagonal for the others."""
+    P = scratch.P
+    for i in range(k):
+        for j in range(k):
+            P[i, j] = A_before[back[i], back[j]] if back[i] >= 0 and back[j] >= 0 else 0.0
+        if back[i] < 0:
+            P[i, i] = new_scale
+
+
+def log_gamma(x):
+    """log Γ(x) for x > 0 by Stirling's series. Compilers differ in the last bit of lgamma, not of this."""
+    shift = 0.0
+    while x < 10.0:
+        shift += math.log(x)
+        x += 1.0
+    y = 1.0 / (x * x)
+    series = (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y * (1 / 1680 - y * (1 / 1188 - y * 691 / 360360))))) / x
+    return (x - 0.5) * math.log(x) - x + 0.5 * LOG_2_PI + series - shift
+
+
+def log_wishart_constant(k, df):
+    """What ``log_wishart_kernel`` leaves out."""
+    if not df > k - 1.0:
+        return -math.inf
+    total = 0.5 * df * k * math.log(0.5 * df) - 0.25 * k * (k - 1) * math.log(math.pi)
+    for i in range(k):
+        total -= log_gamma(0.5 * (df - i))
+    return total
+
+
+def log_prior_of_geometry(epoch, before, scratch, df_A, new_scale):
+    """Log density of A of one epoch given that of the epoch before, without its constants."""
+    set_scale(scratch, epoch.size[0], epoch.back, before.A, new_scale)
+    return log_wishart_kernel(scratch, epoch.A, epoch.size[0], df_A)
+
+
+def log_geometry_target(epoch, A, own_terms, scratch, before, after, model):
+    """All of the log joint that depends on A of one epoch, up to a constant."""
+    k = epoch.size[0]
+    if not terms.build_terms(own_terms, k, epoch.counts, epoch.S, A, model.alpha):
+        return -math.inf
+    total = terms.log_likelihood(own_terms, k, epoch.n, epoch.trace, model, model.alpha)
+    set_scale(scratch, k, epoch.back, before.A, model.new_scale)
+    total += log_wishart_kernel(scratch, A, k, model.df_A)
+    k_after = after.size[0]
+    if k_after > 0:
+        set_scale(scratch, k_after, after.link, A, model.new_scale)
+        total += log_wishart_kernel(scratch, after.A, k_after, model.df_A)
+    return total
+
+
+def log_around(epoch, own_terms, scratch, before, after, model):
+    """All of the log joint that one epoch has a part in, up to terms that depend on numbers of objects alone."""
+    k, xi, limit = epoch.size[0], model.xi, model.max_clusters
+    total = partition.log_transition(before.counts, before.size[0], epoch.counts, k, epoch.back, xi, limit)
+    if after.size[0] > 0:
+        total += partition.log_transition(epoch.counts, k, after.counts, after.size[0], after.link, xi, limit)
+    if total == -math.inf:
+        return total
+    if model.isotropic:
+        return total + terms.epoch_log_likelihood(epoch, own_terms, model)
+    total += log_wishart_constant(k, model.df_A)
+    return total + log_geometry_target(epoch, epoch.A, own_terms, scratch, before, after, model)
