@@ -46,15 +46,14 @@ close = {"rel": 1e-9, "abs": 1e-7}
 
 def candidates_of(state, t, obj, h, n_aux, rng):
     """Take an object out as the sampler does, and weigh everything it could join."""
-    epoch = state.epoch(t)
-    before, after = state.before(t, coupled=h.coupling), state.after(t, coupled=h.coupling)
+    epoch, before, after = (plain.as_plain(view, True) for view in state.around(t, coupled=h.coupling))
     model = models_of(state, h)[t]
     k, a = int(epoch.size[0]), int(epoch.z[obj])
     own = float(epoch.D[obj, obj]) if model.similarity else 0.0
     r = epoch.R[:k, obj].copy()
     r[a] -= own
-    terms, out, births = plain.make_terms(k), plain.make_without(k), plain.make_births(state.capacity)
-    found = plain.make_candidates(k + n_aux, k)
+    terms, out, births = plain.Terms(k), plain.Without(k), plain.Births(state.capacity)
+    found = plain.Candidates(k, n_aux)
     log_prior = np.empty((2, k))
     for c in range(k):
         plain.weigh_cluster(log_prior, epoch, before, after, model, c)
@@ -64,7 +63,7 @@ def candidates_of(state, t, obj, h, n_aux, rng):
     plain.build_terms(terms, k, epoch.counts, epoch.S, epoch.A, model.alpha)
     plain.prepare_births(births, epoch, before, after, model, a if alone else -1)
     plain.take_out(out, terms, k, a, r, own, alone)
-    C = plain.weigh_present(found.log_weight, found.slot, k, terms.M, terms.Q, out, model, log_prior, own, a, alone)
+    C = plain.weigh_present(found, k, terms, out, model, log_prior, own, a, alone)
     C = plain.offer_births(rng, found, C, epoch, before, after, model, terms, out, births, own, n_aux, a, alone)
     return found, C, alone, a, births
 
@@ -101,9 +100,9 @@ def worlds_of(world, state, t, obj, h, found, C, alone, a):
 
 def chance_of_kind(births, b, f):
     """With what probability an offered birth is of this kind."""
-    e = births.ended[: births.lengths[1]].tolist().index(b)
-    v = births.beginning[: births.lengths[2]].tolist().index(f)
-    return births.weight[e, v] / births.total[0]
+    e = births.ended[: births.n_ended].tolist().index(b)
+    v = births.beginning[: births.n_beginning].tolist().index(f)
+    return births.weight[e, v] / births.total
 
 
 def check_assignment_weights(state, h, t, obj, n_aux, rng):
@@ -162,8 +161,8 @@ def test_everything_possible_is_offered(seed, sizes, h):
         beginning = sum(link in (-1, a if alone else -1) for link in state.back[t + 1, : state.n_clusters[t + 1]])
     room = h.geometry == "isotropic" or h.df_A > n_others
     kinds = (ended + 1) * (beginning + 1) if room else 0
-    possible = offered.weight[: offered.lengths[1], : offered.lengths[2]] > 0
-    assert n_others + (offered.total[0] > 0) == C
+    possible = offered.weight[: offered.n_ended, : offered.n_beginning] > 0
+    assert n_others + (offered.total > 0) == C
     if h.max_clusters is None:
         assert possible.sum() == kinds
     else:
@@ -181,10 +180,10 @@ def test_geometry_acceptance(seed, sizes, h, kind):
     factor = np.diag(rng.uniform(0.7, 1.4, size=k))
     proposal = factor @ world.A[t] @ factor
     around = state.epoch(t), state.before(t, coupled=h.coupling), state.after(t, coupled=h.coupling)
-    terms = plain.make_terms(k)
+    terms, scratch = plain.Terms(k), plain.Wishart(state.capacity)
 
     def target(A):
-        return plain.log_geometry_target(around[0], A, terms, around[1], around[2], model)
+        return plain.log_geometry_target(around[0], A, terms, scratch, around[1], around[2], model)
 
     new = World(world.labels, world.lineages, [proposal if s == t else A for s, A in enumerate(world.A)])
     expected = new.log_joint(state, h) - world.log_joint(state, h)
@@ -198,14 +197,15 @@ def test_link_acceptance(seed, sizes, h, kind):
     rng = rng_for(seed, 6)
     state = possible_state(seed, sizes, h, kind)
     t = int(rng.integers(len(sizes) - 1))
-    left, right, model = state.before(t + 1), state.after(t), models_of(state, h)[t]
+    left, right = plain.as_plain(state.before(t + 1), True), plain.as_plain(state.after(t), True)
+    model, scratch = models_of(state, h)[t], plain.Wishart(state.capacity)
     k_left, k_right = int(state.n_clusters[t]), int(state.n_clusters[t + 1])
     c, f = int(rng.integers(k_left)), int(rng.integers(k_right))
     old_back = right.link[:k_right].copy()
     new_back, again = np.empty(k_right, dtype=np.int64), np.empty(k_right, dtype=np.int64)
-    plain.propose_links(right.link, left.link, c, f, new_back)
-    current, old = plain.log_boundary(left, right, k_right, right.link, model), log_joint_of(state, h)
-    proposed = plain.log_boundary(left, right, k_right, new_back, model)
+    plain.propose_links(right.link, left.link, k_right, c, f, new_back)
+    current, old = plain.log_boundary(left, right, k_right, right.link, scratch, model), log_joint_of(state, h)
+    proposed = plain.log_boundary(left, right, k_right, new_back, scratch, model)
     plain.set_links(left, right, k_right, new_back)
     state.check_invariants()
     new = World.of(state).log_joint(state, h)
@@ -214,7 +214,7 @@ def test_link_acceptance(seed, sizes, h, kind):
     reached = set()
     for c2 in range(k_left):
         for f2 in range(k_right):
-            plain.propose_links(right.link, left.link, c2, f2, again)
+            plain.propose_links(right.link, left.link, k_right, c2, f2, again)
             reached.add(tuple(again))
     assert back_again <= reached
 
@@ -224,7 +224,7 @@ def count_ways(old_back, old_forward, target):
     for c in range(len(old_forward)):
         for f in range(len(old_back)):
             new = np.empty(len(old_back), dtype=np.int64)
-            plain.propose_links(np.array(old_back), np.array(old_forward), c, f, new)
+            plain.propose_links(np.array(old_back), np.array(old_forward), len(old_back), c, f, new)
             ways += tuple(new) == tuple(target)
     return ways
 
@@ -242,7 +242,7 @@ def test_link_proposals_are_symmetric():
             for c in range(2):
                 for f in range(3):
                     new = np.empty(3, dtype=np.int64)
-                    plain.propose_links(np.array(back), np.array(forward_of(list(back), 2)), c, f, new)
+                    plain.propose_links(np.array(back), np.array(forward_of(list(back), 2)), 3, c, f, new)
                     more.add(tuple(int(x) for x in new))
         if more == start:
             break

@@ -184,15 +184,18 @@ def test_compiled_change_of_one_count_equals_the_terms(case, kind):
     if kind == "distances":
         expected = {1: before.after(c, row_sums, 1), -1: after.after(c, row_sums, -1)}
     for sign, start, blocks, end_blocks in ((1, before, without, whole), (-1, after, whole, without)):
-        sums = np.array([start.total_y, start.trace_MS, start.ySy, start.log_det_M - start.log_det_A])
-        terms = plain.Terms(start.M.copy(), start.Q.copy(), start.y.copy(), start.p.copy(), sums)
+        terms = plain.Terms(case.k)
+        for name in ("M", "Q", "y", "p"):
+            getattr(terms, name)[:] = getattr(start, name)
+        terms.total_y, terms.trace, terms.ySy = start.total_y, start.trace_MS, start.ySy
+        terms.log_ratio = start.log_det_M - start.log_det_A
         counts, block_sums = (blocks[0].copy(), blocks[1].copy())
         plain.change_count(terms, case.k, counts, block_sums, c, row_sums, own, float(sign))
         found = replace(
             expected[sign],
-            **{name: getattr(terms, name) for name in ("M", "Q", "y", "p")},
-            **dict(zip(("total_y", "trace_MS", "ySy"), sums, strict=False)),
-            log_det_M=sums[3] + start.log_det_A,
+            **{name: getattr(terms, name) for name in ("M", "Q", "y", "p", "total_y", "ySy")},
+            trace_MS=terms.trace,
+            log_det_M=terms.log_ratio + start.log_det_A,
         )
         assert_same_terms(found, expected[sign])
         assert np.array_equal(counts, end_blocks[0])
