@@ -22,6 +22,9 @@ from tetiwd.errors import CheckpointError, Text, give
 from tetiwd.sampler import Chain
 
 NAME, VERSION = "tetiwd-checkpoint", 2
+FREE_TO_CHANGE = (  # a run may be extended, and frozen in another way
+    "n_draws", "max_draws", "max_minutes", "n_discarded", "anneal", "n_anneal",
+)  # fmt: skip
 About = dict[str, dict[str, str]]  # data, hyperparameters, settings and statistics of a run, each field as text
 
 
@@ -32,7 +35,7 @@ class Keeper:
         self.folder, self.chains, self.seconds = folder, chains, seconds
         self.remarks: list[str] = []
         settings = _as_text(asdict(chains[0].settings))
-        for name in ("n_draws", "anneal", "n_anneal"):  # a run may be extended, and frozen in another way
+        for name in FREE_TO_CHANGE:
             del settings[name]
         self.about = {
             "data": {"hash": fingerprint(series)[:16]},

@@ -1,7 +1,7 @@
 """Do the chains agree? Rank-normalised R-hat and effective sample sizes of quantities that do not depend on names."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tetiwd.convergence import bulk_ess, rank_r_hat, split_r_hat, tail_ess
 from tetiwd.draws import SCALARS, Draws
 
-LARGEST_R_HAT = 1.1
+LARGEST_R_HAT = 1.05  # these two decide when a run ends, and what is said about it
 SMALLEST_ESS = 100
 FEWEST_DRAWS = 4  # of a chain that can be judged
 SMALLEST_ACCEPTANCE = 0.1  # of rows of A; nine out of ten is usual
@@ -50,6 +50,30 @@ class Diagnostics:
     verdict: str
     converged: bool
 
+    @property
+    def apart(self) -> list[Quantity]:
+        """Quantities on which chains differ."""
+        return [q for q in self.quantities if q.r_hat is not None and q.r_hat > LARGEST_R_HAT]
+
+    @property
+    def thin(self) -> list[Quantity]:
+        """Quantities with too few effective draws."""
+        return [q for q in self.quantities if q.ess_bulk is not None and q.ess_bulk < SMALLEST_ESS]
+
+    @property
+    def agree(self) -> bool:
+        """True if chains agree on everything, with enough effective draws: more of them would change little."""
+        return bool(self.quantities) and not self.apart and not self.thin
+
+    @property
+    def standing(self) -> str:
+        """How far the chains are from agreeing, in a few words."""
+        moving = [q for q in self.quantities if q.r_hat is not None and q.ess_bulk is not None]
+        if not moving:
+            return ""
+        r_hat, ess = max(q.r_hat or 0.0 for q in moving), min(q.ess_bulk or 0.0 for q in moving)
+        return f"R-hat {r_hat:.2f}, {ess:.0f} of {SMALLEST_ESS} effective draws"
+
     def __getitem__(self, name: str) -> Quantity:
         for quantity in self.quantities:
             if quantity.name == name:
@@ -68,11 +92,9 @@ def diagnose(draws_by_chain: Sequence[Draws], times: Sequence[Any], seed: int = 
         return Diagnostics((), f"Too few draws to judge: {', '.join(map(str, lengths))} by MCMC chain.", False)
     series = _label_free(draws_by_chain, times, n, seed)
     quantities = _measured(series)
-    apart = [q for q in quantities if q.r_hat is not None and q.r_hat > LARGEST_R_HAT]
-    thin = [q for q in quantities if q.ess_bulk is not None and q.ess_bulk < SMALLEST_ESS]
-    stuck = _stuck_geometry(draws_by_chain, times)
-    verdict = _verdict(len(draws_by_chain), apart, thin, series) + stuck
-    return Diagnostics(quantities, verdict, not apart and not thin and not stuck)
+    measured, stuck = Diagnostics(quantities, "", False), _stuck_geometry(draws_by_chain, times)
+    verdict = _verdict(len(draws_by_chain), measured, series) + stuck
+    return replace(measured, verdict=verdict, converged=measured.agree and not stuck)
 
 
 def _stuck_geometry(draws_by_chain: Sequence[Draws], times: Sequence[Any]) -> str:
@@ -143,7 +165,8 @@ def _r_hat(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(mostly_one_value, split_r_hat(halves), rank_r_hat(halves))
 
 
-def _verdict(n_chains: int, apart: list[Quantity], thin: list[Quantity], series: dict[str, NDArray[Any]]) -> str:
+def _verdict(n_chains: int, measured: Diagnostics, series: dict[str, NDArray[Any]]) -> str:
+    apart, thin = measured.apart, measured.thin
     if apart:
         clusters = [q for q in apart if q.name.startswith("k at ")]
         shown = max(clusters or apart, key=lambda q: q.r_hat or 0)
