@@ -69,11 +69,9 @@ def run_chains(
         keeper.open(resume=resume)
     with pools_for_epochs(chains, n_threads), watched_by(progress) as report:
         rounds = Rounds(chains, series.times, n_threads, keeper, report)
-        frozen = rounds.run()
+        ended, frozen = rounds.run()
     remarks = tuple(keeper.remarks) if keeper else ()
-    return Sample(
-        series, hyperparameters, settings, rounds.kept(), frozen, rounds.ended, remarks, rounds.n_discarded
-    )
+    return Sample(series, hyperparameters, settings, rounds.kept(), frozen, ended, remarks, rounds.n_discarded)
 
 
 def check_run(series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings) -> None:

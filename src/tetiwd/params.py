@@ -255,8 +255,10 @@ class SamplerSettings(Settings):
         if self.n_warmup is None:
             object.__setattr__(self, "n_warmup", WARMUP if self.automatic else WARMUP_OF_FIXED)
         if self.automatic and self.n_discarded:
-            fault = [Setting("n_discarded", self.n_discarded), " has no meaning without ", Setting("n_draws")]
-            raise SettingsError(fault, ["leave it out, or give ", Setting("n_draws")])
+            raise SettingsError(
+                [Setting("n_discarded", self.n_discarded), " has no meaning without ", Setting("n_draws")],
+                ["leave it out, or give ", Setting("n_draws")],
+            )
         if self.n_uncoupled is not None and self.n_uncoupled > self.n_warmup:
             limit = Setting("n_warmup", self.n_warmup)
             raise SettingsError([Setting("n_uncoupled"), " must not exceed ", limit, f", but is {self.n_uncoupled!r}"])

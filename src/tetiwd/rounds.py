@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from tetiwd.annealing import anneal
@@ -38,15 +39,19 @@ class Rounds:
         minutes = self.settings.max_minutes
         self.deadline = None if minutes is None else time.monotonic() + 60 * minutes
 
-    def run(self) -> list[Frozen]:
-        """Sample and freeze; returns the frozen partitions, none if this was not asked for or not finished."""
+    def run(self) -> tuple[Ended, list[Frozen]]:
+        """Sample and freeze; returns why it ended, and the frozen partitions: none if that was not asked for, or was
+        interrupted."""
         with ThreadPoolExecutor(min(self.n_threads, len(self.chains)), thread_name_prefix="tetiwd-chain") as pool:
-            self._sample(pool)
-            interrupted = self.ended == "stopped"
+            ended = self._sample(pool)
+            self._in_threads(pool, self._save)
             self.halt.clear()
-            frozen = [] if interrupted else self._in_threads(pool, self._freeze)
+            wanted = self.settings.anneal is not None and ended != "stopped"
+            frozen = self._in_threads(pool, self._freeze) if wanted else []
+        for clock in self.clocks:
+            clock.stopped = ended != "stopped"
         self._report()
-        return [one for one in frozen if one is not None] if None not in frozen else []
+        return ended, [] if None in frozen else frozen
 
     @property
     def n_discarded(self) -> int:
@@ -58,24 +63,29 @@ class Rounds:
         end = None if self.ended in ("minutes", "stopped") else self.n_draws
         return [chain.draws.between(self.n_discarded, end) for chain in self.chains]
 
-    def _sample(self, pool: ThreadPoolExecutor) -> None:
+    def _sample(self, pool: ThreadPoolExecutor) -> Ended:
         """Go from check point to check point until there is a reason to end."""
         for n in check_points(self.settings):
-            self._in_threads(pool, lambda chain, n=n: self._advance(chain, n))
-            if self.ended:
+            self._in_threads(pool, partial(self._advance, n=n))
+            if self.ended:  # chains were halted
                 self.n_draws = min((len(chain.draws) for chain in self.chains if len(chain.draws)), default=0)
-                break
-            self.n_draws = n
-            if not self.settings.automatic:
-                self.ended = "fixed"
-                break
+                return self.ended
+            self.n_draws, self.ended = n, self._reason_to_end(n)
+            if self.ended:
+                return self.ended
+        raise AssertionError("the last check point is a reason to end")
+
+    def _reason_to_end(self, n: int) -> Ended | None:
+        """Look at the first n draws of all chains."""
+        if not self.settings.automatic:
+            return "fixed"
+        try:
             self.found = judge([chain.draws for chain in self.chains], self.times, self.settings, n)
-            if self.found.agree:
-                self.ended = "agreed"
-                break
-        self.ended = self.ended or "draws"
-        for chain in self.chains if self.keeper else ():
-            self.keeper.save_if_due(chain, now=True)  # type: ignore[union-attr]
+        except KeyboardInterrupt:
+            return "stopped"
+        if self.found.agree:
+            return "agreed"
+        return "draws" if n == self.settings.most_draws else None
 
     def _advance(self, chain: Chain, n: int) -> None:
         """Step a chain until it has n draws, or is told to halt."""
@@ -84,10 +94,16 @@ class Rounds:
             self.clocks[chain.index].tick(chain.n_done)
             if self.keeper:
                 self.keeper.save_if_due(chain)
+        if self.halt.is_set():
+            self._save(chain)
+
+    def _save(self, chain: Chain) -> None:
+        if self.keeper:
+            self.keeper.save_if_due(chain, now=True)
 
     def _freeze(self, chain: Chain) -> Frozen | None:
-        frozen = anneal(chain, self.halt.is_set) if chain.settings.anneal else None
-        self.clocks[chain.index].stopped = True
+        frozen = anneal(chain, self.halt.is_set)
+        self.clocks[chain.index].stopped = frozen is not None
         return frozen
 
     def _in_threads(self, pool: ThreadPoolExecutor, work: Callable[[Chain], Any]) -> list[Any]:
@@ -112,7 +128,8 @@ class Rounds:
         self.halt.set()
 
     def _report(self) -> bool:
-        return bool(self.watch and self.watch([self._where(*pair) for pair in zip(self.chains, self.clocks, strict=True)]))
+        where = [self._where(chain, clock) for chain, clock in zip(self.chains, self.clocks, strict=True)]
+        return bool(self.watch and self.watch(where))
 
     def _where(self, chain: Chain, clock: Clock) -> Progress:
         done, pace = chain.n_done, clock.seconds_per_sweep()
