@@ -1,28 +1,25 @@
-"""Several chains: threads, progress, checkpoints, and stopping without losing anything."""
+"""Several chains: what to check before, how many threads there are, and the sample that comes out."""
 
 import os
-import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from tetiwd.annealing import anneal
 from tetiwd.checkpoint import Keeper
 from tetiwd.data import DistanceSeries
 from tetiwd.data.memory import require_memory
-from tetiwd.draws import Frozen
 from tetiwd.errors import Setting, SettingsError, give
-from tetiwd.pace import Clock, Progress, Report
+from tetiwd.pace import Report
 from tetiwd.params import CHECKPOINT_SECONDS, Hyperparameters, SamplerSettings, check_whole
+from tetiwd.rounds import Rounds
 from tetiwd.sample import Sample
-from tetiwd.sampler import Chain, run_chain
+from tetiwd.sampler import Chain
 from tetiwd.start import start_chain
 
-POLL_SECONDS = 0.2
 WORTH_A_THREAD = 200  # objects of an epoch that takes longer to update than to hand to a thread
 USUAL_CAPACITY = 32  # clusters per epoch that a state has room for once Ward's finest cut is in it
 
@@ -38,7 +35,7 @@ def run_chains(
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     resume: bool = False,
 ) -> Sample:
-    """Run all chains and say whether they agree.
+    """Run all chains, until they agree or for as long as the settings say.
 
     Parameters
     ----------
@@ -56,7 +53,7 @@ def run_chains(
         Folder for one file per chain, written every ``checkpoint_seconds`` and at the end.
     resume
         Continue from those files. The result is the same as without interruption. A finished run is extended
-        if ``settings.n_draws`` has grown.
+        if ``settings.n_draws`` has grown, or its chains did not agree and ``settings.max_draws`` has grown.
     """
     hyperparameters, settings = resolved(hyperparameters or Hyperparameters(), series), settings or SamplerSettings()
     n_threads = n_processors() if n_threads is None else n_threads
@@ -71,19 +68,19 @@ def run_chains(
     if keeper:
         keeper.open(resume=resume)
     with pools_for_epochs(chains, n_threads), watched_by(progress) as report:
-        frozen = _run_all(chains, keeper, n_threads, report)
-    complete = all(chain.finished for chain in chains)
-    draws = [chain.draws for chain in chains]
+        rounds = Rounds(chains, series.times, n_threads, keeper, report)
+        ended, frozen = rounds.run()
     remarks = tuple(keeper.remarks) if keeper else ()
-    return Sample(series, hyperparameters, settings, draws, frozen, complete, remarks)
+    return Sample(series, hyperparameters, settings, rounds.kept(), frozen, ended, remarks, rounds.n_discarded)
 
 
 def check_run(series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings) -> None:
     """Refuse a run that memory cannot hold, or that cannot start from the labels given."""
+    limit = "max_draws" if settings.automatic else "n_draws"
     require_memory(
         bytes_of_chains(series.n_objects, settings),
-        f"running {settings.n_chains} chains of {settings.n_draws} draws over {sum(series.n_objects)} objects",
-        ["ask for fewer chains (", Setting("n_chains"), ") or fewer draws (", Setting("n_draws"), ")"],
+        f"running {settings.n_chains} chains of {settings.most_draws} draws over {sum(series.n_objects)} objects",
+        ["ask for fewer chains (", Setting("n_chains"), ") or fewer draws (", Setting(limit), ")"],
     )
     if not isinstance(settings.init, str):
         start_chain(series, hyperparameters, settings, 0, unit=None)
@@ -134,73 +131,7 @@ def bytes_of_chains(n_objects: Sequence[int], settings: SamplerSettings) -> int:
     """Memory of all chains beyond the data, roughly: row sums and assignments, and every draw's labels and A."""
     n, n_states = sum(n_objects), 1 if settings.anneal is None else 2  # annealing works on a copy
     states = n_states * 8 * n * (USUAL_CAPACITY + 1)
-    draws = 2 * 2 * n * settings.n_draws  # two bytes per label, and once more as one array
+    draws = 2 * 2 * n * settings.most_draws  # two bytes per label, and once more as one array
     if settings.geometry_every:
-        draws += 8 * len(n_objects) * USUAL_CAPACITY**2 * (settings.n_draws // settings.geometry_every + 1)
+        draws += 8 * len(n_objects) * USUAL_CAPACITY**2 * (settings.most_draws // settings.geometry_every + 1)
     return settings.n_chains * (states + draws)
-
-
-def _run_all(
-    chains: list[Chain],
-    keeper: Keeper | None,
-    n_threads: int,
-    progress: Report | None,
-) -> list[Frozen]:
-    """Run chains in threads while reporting; returns their frozen partitions, none if they were stopped."""
-    stop = threading.Event()
-    clocks = [Clock() for _ in chains]
-
-    def work(chain: Chain) -> Frozen | None:
-        for _ in run_chain(chain):
-            clocks[chain.index].tick(chain.n_done)
-            if keeper:
-                keeper.save_if_due(chain)
-            if stop.is_set():
-                break
-        if keeper:
-            keeper.save_if_due(chain, now=True)
-        frozen = anneal(chain, stop.is_set) if chain.finished and chain.settings.anneal else None
-        clocks[chain.index].stopped = chain.finished
-        return frozen
-
-    def report() -> bool:
-        return bool(progress and progress([_where(*pair) for pair in zip(chains, clocks, strict=True)]))
-
-    with ThreadPoolExecutor(min(n_threads, len(chains)), thread_name_prefix="tetiwd-chain") as pool:
-        futures = [pool.submit(work, chain) for chain in chains]
-        try:
-            while not _all_done(futures):
-                if report():
-                    stop.set()
-        except KeyboardInterrupt:
-            stop.set()
-        except BaseException:
-            stop.set()
-            raise
-    report()
-    frozen = [future.result() for future in futures]
-    return [one for one in frozen if one is not None] if None not in frozen else []
-
-
-def _all_done(futures: list[Future[Frozen | None]]) -> bool:
-    """Wait a moment; raise what a chain raised."""
-    done, waiting = wait(futures, timeout=POLL_SECONDS, return_when=FIRST_EXCEPTION)
-    for future in done:
-        future.result()
-    return not waiting
-
-
-def _where(chain: Chain, clock: Clock) -> Progress:
-    done, total, pace = chain.n_done, chain.settings.n_sweeps, clock.seconds_per_sweep()
-    left = 0.0 if done >= total else None if pace is None else pace * (total - done)
-    return Progress(
-        chain=chain.index,
-        n_done=done,
-        n_sweeps=total,
-        warming_up=done < chain.settings.n_warmup,
-        n_clusters=chain.last_n_clusters,
-        log_joint=chain.last_log_joint,
-        seconds_left=left,
-        seconds_per_sweep=pace,
-        done=clock.stopped,
-    )

@@ -22,6 +22,9 @@ from tetiwd.errors import CheckpointError, Text, give
 from tetiwd.sampler import Chain
 
 NAME, VERSION = "tetiwd-checkpoint", 2
+FREE_TO_CHANGE = (  # a run may be extended, and frozen in another way
+    "n_draws", "max_draws", "max_minutes", "n_discarded", "anneal", "n_anneal",
+)  # fmt: skip
 About = dict[str, dict[str, str]]  # data, hyperparameters, settings and statistics of a run, each field as text
 
 
@@ -32,7 +35,7 @@ class Keeper:
         self.folder, self.chains, self.seconds = folder, chains, seconds
         self.remarks: list[str] = []
         settings = _as_text(asdict(chains[0].settings))
-        for name in ("n_draws", "anneal", "n_anneal"):  # a run may be extended, and frozen in another way
+        for name in FREE_TO_CHANGE:
             del settings[name]
         self.about = {
             "data": {"hash": fingerprint(series)[:16]},
@@ -41,6 +44,7 @@ class Keeper:
             "statistics": dict(chains[0].draws.axes),
         }
         self._written = [time.monotonic()] * len(chains)
+        self._n_written = [-1] * len(chains)  # sweeps in the last file that was written
 
     def open(self, *, resume: bool) -> None:
         """Continue the chains from their files, or make sure that files can be written and none is overwritten."""
@@ -64,11 +68,13 @@ class Keeper:
 
     def save_if_due(self, chain: Chain, *, now: bool = False) -> None:
         """Write a chain's file if it is time; a full disk costs the checkpoint, not the run."""
-        if now or time.monotonic() - self._written[chain.index] >= self.seconds:
+        due = now or time.monotonic() - self._written[chain.index] >= self.seconds
+        if due and self._n_written[chain.index] != chain.n_done:
             arrays, values = chain.snapshot()
             path = self._path(chain)
             try:
                 write_checkpoint(path, self.about, arrays, values)
+                self._n_written[chain.index] = chain.n_done
             except OSError as error:
                 self.remarks.append(f"{path.name} could not be written after {chain.n_done} sweeps: {error.strerror}")
             self._written[chain.index] = time.monotonic()

@@ -1,16 +1,18 @@
 """Do the chains agree? Rank-normalised R-hat and effective sample sizes of quantities that do not depend on names."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.convergence import bulk_ess, rank_r_hat, split_r_hat, tail_ess
 from tetiwd.draws import SCALARS, Draws
 
-LARGEST_R_HAT = 1.1
+LARGEST_R_HAT = 1.05  # these two decide when a run ends, and what is said about it
 SMALLEST_ESS = 100
+FEWEST_DRAWS = 4  # of a chain that can be judged
 SMALLEST_ACCEPTANCE = 0.1  # of rows of A; nine out of ten is usual
 N_PAIRS = 20  # pairs of objects per epoch whose togetherness is followed
 N_LINKED_PAIRS = 200  # the same of consecutive epochs, of which fewer are linked
@@ -48,6 +50,30 @@ class Diagnostics:
     verdict: str
     converged: bool
 
+    @property
+    def apart(self) -> list[Quantity]:
+        """Quantities on which chains differ."""
+        return [q for q in self.quantities if q.r_hat is not None and q.r_hat > LARGEST_R_HAT]
+
+    @property
+    def thin(self) -> list[Quantity]:
+        """Quantities with too few effective draws."""
+        return [q for q in self.quantities if q.ess_bulk is not None and q.ess_bulk < SMALLEST_ESS]
+
+    @property
+    def agree(self) -> bool:
+        """True if chains agree on everything, with enough effective draws: more of them would change little."""
+        return bool(self.quantities) and not self.apart and not self.thin
+
+    @property
+    def standing(self) -> str:
+        """How far the chains are from agreeing, in a few words."""
+        moving = [q for q in self.quantities if q.r_hat is not None and q.ess_bulk is not None]
+        if not moving:
+            return ""
+        r_hat, ess = max(q.r_hat or 0.0 for q in moving), min(q.ess_bulk or 0.0 for q in moving)
+        return f"R-hat {r_hat:.2f}, {ess:.0f} of {SMALLEST_ESS} effective draws"
+
     def __getitem__(self, name: str) -> Quantity:
         for quantity in self.quantities:
             if quantity.name == name:
@@ -62,15 +88,13 @@ def diagnose(draws_by_chain: Sequence[Draws], times: Sequence[Any], seed: int = 
     """Compare chains on label-free scalars. Chains of unequal length are cut to the shortest."""
     lengths = [len(draws) for draws in draws_by_chain]
     n = min(lengths)
-    if n < 4:
+    if n < FEWEST_DRAWS:
         return Diagnostics((), f"Too few draws to judge: {', '.join(map(str, lengths))} by MCMC chain.", False)
     series = _label_free(draws_by_chain, times, n, seed)
-    quantities = tuple(_measure(name, values) for name, values in series.items())
-    apart = [q for q in quantities if q.r_hat is not None and q.r_hat > LARGEST_R_HAT]
-    thin = [q for q in quantities if q.ess_bulk is not None and q.ess_bulk < SMALLEST_ESS]
-    stuck = _stuck_geometry(draws_by_chain, times)
-    verdict = _verdict(len(draws_by_chain), apart, thin, series) + stuck
-    return Diagnostics(quantities, verdict, not apart and not thin and not stuck)
+    quantities = _measured(series)
+    measured, stuck = Diagnostics(quantities, "", False), _stuck_geometry(draws_by_chain, times)
+    verdict = _verdict(len(draws_by_chain), measured, series) + stuck
+    return replace(measured, verdict=verdict, converged=measured.agree and not stuck)
 
 
 def _stuck_geometry(draws_by_chain: Sequence[Draws], times: Sequence[Any]) -> str:
@@ -108,27 +132,41 @@ def _label_free(draws_by_chain: Sequence[Draws], times: Sequence[Any], n: int, s
     return {name: values.astype(float) for name, values in series.items()}
 
 
-def _measure(name: str, values: NDArray[np.float64]) -> Quantity:
-    from arviz_stats.base import array_stats  # type: ignore[attr-defined]
+def _measured(series: dict[str, NDArray[np.float64]]) -> tuple[Quantity, ...]:
+    """R-hat and effective sample sizes of all quantities at once."""
+    names, values = list(series), np.array(list(series.values()))
+    finite = np.isfinite(values).all(axis=(1, 2))
+    constant = np.ptp(values, axis=(1, 2)) == 0
+    still = (np.ptp(values, axis=2) == 0).all(axis=1)  # every chain, each elsewhere
+    moving = values[finite & ~still]
+    r_hat, bulk, tail = np.full((3, len(names)), np.inf)
+    bulk[:] = tail[:] = np.where(finite, values.shape[1], 0.0)
+    if len(moving):
+        which = np.flatnonzero(finite & ~still)
+        r_hat[which], bulk[which], tail[which] = _r_hat(moving), bulk_ess(moving), tail_ess(moving)
+    r_hat[~np.isfinite(r_hat)] = np.inf
+    return tuple(
+        Quantity(name, float(values[i].mean()), None, None, None)
+        if constant[i]
+        else Quantity(name, float(values[i].mean()), float(r_hat[i]), float(bulk[i]), float(tail[i]))
+        for i, name in enumerate(names)
+    )
 
-    mean = float(values.mean())
-    if not np.isfinite(values).all():
-        return Quantity(name, mean, np.inf, 0.0, 0.0)
-    if np.ptp(values) == 0:
-        return Quantity(name, mean, None, None, None)
-    if (np.ptp(values, axis=1) == 0).all():  # every chain stands still, each elsewhere
-        return Quantity(name, mean, np.inf, float(len(values)), float(len(values)))
-    # ranks of a quantity that mostly sits at one value are ties, and folding them makes differences out of nothing
-    mostly_one_value = np.unique(values, return_counts=True)[1].max() > values.size / 2
-    halves = values if len(values) > 1 else values[:, : values.shape[1] // 2 * 2].reshape(2, -1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        r_hat = float(array_stats.rhat(halves, method="split" if mostly_one_value else "rank"))
-        bulk = float(array_stats.ess(values, method="bulk"))
-        tail = float(array_stats.ess(values, method="tail", prob=(0.05, 0.95)))
-    return Quantity(name, mean, r_hat if np.isfinite(r_hat) else np.inf, bulk, tail)
+
+def _r_hat(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """R-hat by ranks. Ranks of a quantity that mostly sits at one value are ties, and folding them makes differences
+    out of nothing; there the values themselves are compared. One chain is compared with itself, half with half."""
+    n = values[0].size
+    in_order = np.sort(values.reshape(len(values), n), axis=1)
+    mostly_one_value = (in_order[:, : n - n // 2] == in_order[:, n // 2 :]).any(axis=1)
+    halves = values if values.shape[1] > 1 else values[:, :, : n // 2 * 2].reshape(len(values), 2, -1)
+    if halves.shape[2] < FEWEST_DRAWS:
+        return np.full(len(values), np.inf)
+    return np.where(mostly_one_value, split_r_hat(halves), rank_r_hat(halves))
 
 
-def _verdict(n_chains: int, apart: list[Quantity], thin: list[Quantity], series: dict[str, NDArray[Any]]) -> str:
+def _verdict(n_chains: int, measured: Diagnostics, series: dict[str, NDArray[Any]]) -> str:
+    apart, thin = measured.apart, measured.thin
     if apart:
         clusters = [q for q in apart if q.name.startswith("k at ")]
         shown = max(clusters or apart, key=lambda q: q.r_hat or 0)

@@ -30,8 +30,8 @@ class Draws:
     mean squared distance between cluster centres that A_t implies, ``entropy`` that of the cluster sizes; neither
     depends on names. ``statistics`` holds what the moves of the sampler reported, along the axes in ``axes``: "time"
     for one value per epoch, "step" for one per boundary between epochs, "scale_move" for one per scale. ``geometry``
-    holds A_t of the draws 0, ``geometry_every``, 2 · ``geometry_every``, …, with rows in increasing order of lineage
-    id; none if that is 0.
+    holds A_t of every so many draws (``geometry_every``) from ``first_geometry`` on, with rows in increasing order of
+    lineage id; none if that is 0.
     """
 
     labels = Column("object")
@@ -45,11 +45,16 @@ class Draws:
     log_det_A = Column("time")
 
     def __init__(
-        self, n_objects: Sequence[int], axes: Mapping[str, str] | None = None, *, geometry_every: int = 0
+        self,
+        n_objects: Sequence[int],
+        axes: Mapping[str, str] | None = None,
+        *,
+        geometry_every: int = 0,
+        first_geometry: int = 0,
     ) -> None:
         self.n_objects = tuple(n_objects)
         self.axes = dict(axes or {})
-        self.geometry_every = geometry_every
+        self.geometry_every, self.first_geometry = geometry_every, first_geometry
         self.geometry: list[list[NDArray[np.float64]]] = []
         self._arrays: dict[str, NDArray[Any]] = {}  # all rows, as far as they have been asked for
         self._rows: dict[str, list[Any]] = {name: [] for name in (*COLUMNS, *self.axes)}
@@ -88,12 +93,21 @@ class Draws:
     @property
     def keeps_next_geometry(self) -> bool:
         """True if the next draw is to come with its A_t."""
-        return self.geometry_every > 0 and len(self) % self.geometry_every == 0
+        return self.geometry_every > 0 and (len(self) - self.first_geometry) % self.geometry_every == 0
 
     @property
     def with_geometry(self) -> range:
         """Draws whose A_t are in :attr:`geometry`."""
-        return range(0, len(self), self.geometry_every) if self.geometry_every else range(0)
+        return range(self.first_geometry, len(self), self.geometry_every) if self.geometry_every else range(0)
+
+    def between(self, first: int, end: int | None = None) -> "Draws":
+        """The draws from one on, up to another, as draws of their own."""
+        every, rows = self.geometry_every, range(len(self))[first:end]
+        first_geometry = (self.first_geometry - first) % every if every else 0
+        part = Draws(self.n_objects, self.axes, geometry_every=every, first_geometry=first_geometry)
+        part._rows = {name: values[first:end] for name, values in self._rows.items()}
+        part.geometry = [A for i, A in zip(self.with_geometry, self.geometry, strict=True) if i in rows]
+        return part
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything as plain arrays, for storage."""
@@ -101,6 +115,7 @@ class Draws:
         flat = [A.ravel() for draw in self.geometry for A in draw]
         arrays["geometry"] = np.concatenate(flat) if flat else np.empty(0)
         arrays["geometry_every"] = np.array(self.geometry_every)
+        arrays["first_geometry"] = np.array(self.first_geometry)
         return arrays
 
     @classmethod
@@ -108,7 +123,8 @@ class Draws:
         cls, n_objects: Sequence[int], arrays: Mapping[str, NDArray[Any]], axes: Mapping[str, str] | None = None
     ) -> Self:
         """The inverse of :meth:`to_arrays`; ``axes`` are those of the statistics."""
-        draws = cls(n_objects, axes, geometry_every=int(arrays["geometry_every"]))
+        every, first = int(arrays["geometry_every"]), int(arrays.get("first_geometry", 0))
+        draws = cls(n_objects, axes, geometry_every=every, first_geometry=first)
         for name in draws._rows:
             draws._rows[name] = list(arrays[name])
             draws._arrays[name] = arrays[name].view()

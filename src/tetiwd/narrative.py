@@ -8,6 +8,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
+    from tetiwd.sample import Sample
 
 SURE = 0.7  # an object with less than this for its cluster counts as uncertain
 HOW_LINKED = {
@@ -15,6 +16,12 @@ HOW_LINKED = {
     "place": "Clusters of consecutive times are linked if they are at the same place.",
     "model": "Links come from the model alone, which knows only the sizes of clusters and the distances among them; "
     "ids or distances between times would tell more.",
+}
+ENDS = {  # of a run without a fixed length
+    "agreed": "Sampling ended when the MCMC chains agreed",
+    "draws": "Sampling ended before the MCMC chains agreed, because its budget of draws was used up; it can be "
+    "continued with a larger one. It ended",
+    "minutes": "Sampling ended because its time was up; it can be continued. It ended",
 }
 MOST_NAMED = 6  # lineages that a sentence lists one by one
 
@@ -51,7 +58,7 @@ def narrative(analysis: "Analysis", times: Sequence[str] | None = None) -> Narra
             *_links(analysis, labels),
             *_next(analysis),
         ),
-        run=() if sample.complete else ("The run was stopped early; it can be continued.",),
+        run=_run(sample),
         verdict=sample.diagnostics.verdict,
         remarks=tuple(sample.remarks),
     )
@@ -64,6 +71,17 @@ def listed(names: Sequence[Any]) -> str:
         return f"{', '.join(shown)} and {len(names) - MOST_NAMED} more"
     shown = [str(name) for name in names]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _run(sample: "Sample") -> tuple[str, ...]:
+    """Why sampling ended, unless it had the length that was asked for."""
+    if sample.ended == "fixed":
+        return ()
+    if not sample.complete:
+        return ("The run was stopped early; it can be continued.",)
+    n, first = min(map(len, sample.draws)) + sample.n_discarded, sample.n_discarded
+    unused = f", of which the first {first} are not used" if first else ""
+    return (f"{ENDS[sample.ended]} after {n} draws of each{unused}.",)
 
 
 def _overview(analysis: "Analysis", times: Sequence[Any]) -> str:

@@ -18,6 +18,8 @@ class Progress:
     seconds_left: float | None  # None until the chain has taken a sweep or two
     seconds_per_sweep: float | None = None  # likewise
     done: bool = False  # sampled, and a partition frozen if that was asked for
+    at_most: bool = False  # sweeps and time left are limits; the run ends sooner if chains agree
+    standing: str = ""  # how far chains are from agreeing
 
 
 Report = Callable[[Sequence[Progress]], bool | None]

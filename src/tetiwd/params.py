@@ -19,6 +19,7 @@ LOSSES = ("vi", "binder", "ari")
 LEVEL = 0.9  # probability of intervals
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints of a chain
 SCALE_MOVES = ("alpha", "xi", "new_scale", "stretch")  # stretch moves new_scale together with every A_t
+WARMUP_OF_FIXED, WARMUP = 1000, 200  # sweeps before a fixed number of draws, and before as many as it takes
 LARGEST_CROSS = 5000  # rows whose distances between epochs are kept unless something else is said; they take 200 MB
 
 
@@ -197,9 +198,31 @@ class SamplerSettings(Settings):
     group = RUN
     n_chains: int = setting(4, "Number of MCMC chains.", option="--chains", least=1)
     n_warmup: int = setting(
-        1000, "Warm-up sweeps of each chain, during which proposals are tuned and nothing is kept.", option="--warmup"
+        None,
+        "Warm-up sweeps of each chain, during which proposals are tuned and nothing is kept. If not given, "
+        f"{WARMUP_OF_FIXED} before a fixed number of draws, otherwise {WARMUP}, after which the first quarter of the "
+        "draws is discarded as well.",
+        option="--warmup",
     )
-    n_draws: int = setting(1000, "Draws kept of each chain.", option="--draws", least=1)
+    n_draws: int | None = setting(
+        None,
+        "Draws kept of each chain. If not given, chains run until they agree and there are enough effective draws.",
+        option="--draws",
+        least=1,
+    )
+    max_draws: int = setting(
+        4000,
+        "Draws of each chain, with those to be discarded, after which a run ends even if its chains do not agree.",
+        option="--max-draws",
+        least=1,
+    )
+    max_minutes: float | None = setting(
+        None,
+        "Minutes of sampling after which a run ends in any case. Only this limit makes the number of draws depend on "
+        "the machine; tetiwd resume goes on from there. If not given, there is none.",
+        option="--minutes",
+    )
+    n_discarded: int = setting(0, "Draws before those that are kept, in a run with a fixed number of draws.")
     thin: int = setting(1, "Sweeps per draw.", least=1)
     n_uncoupled: int | None = setting(
         None,
@@ -228,15 +251,32 @@ class SamplerSettings(Settings):
     seed: int = setting(0, "Random seed.", option="--seed")
 
     def check_together(self) -> None:
-        """The uncoupled sweeps are part of the warm-up."""
+        """Fill in the warm-up, which contains the uncoupled sweeps; only fixed runs know what they discard."""
+        if self.n_warmup is None:
+            object.__setattr__(self, "n_warmup", WARMUP if self.automatic else WARMUP_OF_FIXED)
+        if self.automatic and self.n_discarded:
+            raise SettingsError(
+                [Setting("n_discarded", self.n_discarded), " has no meaning without ", Setting("n_draws")],
+                ["leave it out, or give ", Setting("n_draws")],
+            )
         if self.n_uncoupled is not None and self.n_uncoupled > self.n_warmup:
             limit = Setting("n_warmup", self.n_warmup)
             raise SettingsError([Setting("n_uncoupled"), " must not exceed ", limit, f", but is {self.n_uncoupled!r}"])
 
     @property
+    def automatic(self) -> bool:
+        """True if the run ends when its chains agree."""
+        return self.n_draws is None
+
+    @property
+    def most_draws(self) -> int:
+        """Draws of one chain after warm-up, at most, with those that will be discarded."""
+        return self.max_draws if self.n_draws is None else self.n_discarded + self.n_draws
+
+    @property
     def n_sweeps(self) -> int:
-        """Sweeps of one chain in all."""
-        return self.n_warmup + self.n_draws * self.thin
+        """Sweeps of one chain in all, at most."""
+        return self.n_warmup + self.most_draws * self.thin
 
     @property
     def n_apart(self) -> int:

@@ -130,14 +130,16 @@ def in_words(one: Where) -> str:
         return "done"
     if one.seconds_left is None:
         return "compiling or waiting" if one.n_done == 0 else "…"
-    return "freezing a partition" if one.seconds_left == 0 else time_left(one.seconds_left)
+    if one.seconds_left == 0:
+        return "freezing a partition"
+    return f"{'at most ' if one.at_most else ''}{time_left(one.seconds_left)}"
 
 
 def what(one: Where) -> str:
-    """Warm-up or drawing, sweeps per second, clusters at every time, log joint density."""
+    """Warm-up or drawing, whether chains agree, sweeps per second, clusters at every time, log joint density."""
     low, high = min(one.n_clusters), max(one.n_clusters)
     clusters = " ".join(map(str, one.n_clusters)) if len(one.n_clusters) <= MOST_TIMES else f"{low} to {high}"
-    parts = ["warming up" if one.warming_up else "drawing"]
+    parts = ["warming up" if one.warming_up else "drawing", *([one.standing] if one.standing else [])]
     if one.seconds_per_sweep:
         pace = 1 / one.seconds_per_sweep
         parts.append(f"{pace:.0f} sweeps/s" if pace >= 10 else f"{pace:.1f} sweeps/s")

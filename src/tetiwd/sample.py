@@ -9,6 +9,7 @@ from tetiwd.draws import Draws, Frozen
 from tetiwd.errors import Setting, SettingsError
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.partitions import Partitions
+from tetiwd.stopping import Ended
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -20,11 +21,17 @@ class Sample:
     settings: SamplerSettings
     draws: list[Draws]  # one per chain
     frozen: list[Frozen]  # one per chain, empty if annealing was not asked for or the run was stopped
-    complete: bool  # False if it was stopped early
+    ended: Ended = "fixed"
     remarks: tuple[str, ...] = ()  # what the user should know, such as a damaged checkpoint
+    n_discarded: int = 0  # draws of each chain, after warm-up, that are not among these
 
     def __repr__(self) -> str:
         return f"Sample({len(self.draws)} chains × {min(map(len, self.draws))} draws; {self.diagnostics.verdict})"
+
+    @property
+    def complete(self) -> bool:
+        """False if the run was stopped before its end."""
+        return self.ended != "stopped"
 
     @cached_property
     def diagnostics(self) -> Diagnostics:

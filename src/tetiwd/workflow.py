@@ -10,6 +10,7 @@ from tetiwd.analysis import Analysis
 from tetiwd.chains import check_run, resolved, run_chains
 from tetiwd.checkpoint import has_any_checkpoint
 from tetiwd.data import DistanceSeries
+from tetiwd.diagnostics import FEWEST_DRAWS
 from tetiwd.io.run_folder import RunFolder
 from tetiwd.io.settings import RunSettings
 from tetiwd.pace import Report
@@ -18,7 +19,6 @@ from tetiwd.params import CHECKPOINT_SECONDS
 if TYPE_CHECKING:
     from tetiwd.report import Section, SectionMaker
 
-FEWEST_DRAWS = 4  # of a chain that an answer can be made from
 VISIBLE_ANYWHERE = "#777777"  # on a white page and on a dark one
 
 
@@ -114,12 +114,17 @@ def finish(
 
 
 def resume(
-    path: str | Path, *, n_draws: int | None = None, watcher: Watcher | None = None, **options: Any
+    path: str | Path,
+    *,
+    n_draws: int | None = None,
+    max_draws: int | None = None,
+    max_minutes: float | None = None,
+    watcher: Watcher | None = None,
+    **options: Any,
 ) -> Analysis | None:
-    """Continue a run, or extend it to ``n_draws`` of each chain; the other options are those of :func:`finish`."""
+    """Continue a run, or extend it; see :meth:`RunFolder.extend` for how far, and :func:`finish` for other options."""
     folder, watcher = RunFolder.open(path), watcher or Watcher()
-    if n_draws is not None:
-        folder.extend(n_draws)
+    folder.extend(n_draws=n_draws, max_draws=max_draws, max_minutes=max_minutes)
     with watcher.busy("Reading"):
         series = folder.series()
     return finish(folder, series, watcher=watcher, **options)

@@ -283,6 +283,21 @@ def test_a_finished_run_can_be_extended(table, tmp_path):
     assert tomllib.loads((tmp_path / "run" / "run.toml").read_text("utf-8"))["sampler"]["n_draws"] == 50
 
 
+def test_a_run_without_a_length_says_why_it_ended(table, tmp_path):
+    words = ["fit", table, "--id", "patient", "--time", "year", "--chains", "2", "--out", tmp_path / "run"]
+    short = tetiwd(*words, "--max-draws", "20", "--strict", code=8)
+    assert "because its budget of draws was used up" in " ".join(short.stdout.split())
+    assert "--max-draws 40" in short.stdout
+    assert (
+        "because its time was up" in tetiwd("resume", tmp_path / "run", "--minutes", "0.0001", "--draws", "9999").stdout
+    )
+    long = json.loads(tetiwd(*words, "--overwrite", "--json").stdout)
+    assert (long["ended"], long["converged"]) == ("agreed", True)
+    told = json.loads((tmp_path / "run" / "diagnostics.json").read_text("utf-8"))
+    assert (told["ended"], told["n_discarded"]) == ("agreed", (told["n_draws"] + told["n_discarded"]) // 4)
+    assert "Sampling ended when the MCMC chains agreed" in (tmp_path / "run" / "report.html").read_text("utf-8")
+
+
 def test_summarize_with_another_loss(run):
     assert "3 lineages in all" in tetiwd("summarize", run).stdout
     assert "3 lineages in all" in tetiwd("summarize", run, "--loss", "binder", "--links", "model").stdout

@@ -49,7 +49,7 @@ def hand_made(series, h, draws):
     for labels, A, alpha, xi, new_scale in draws:
         row = {"labels": np.concatenate(labels), "alpha": alpha, "xi": xi, "new_scale": new_scale}
         kept.append(dict.fromkeys(COLUMNS, 0.0) | row, list(A))
-    return Sample(series, h, SamplerSettings(), [kept], [], True)
+    return Sample(series, h, SamplerSettings(), [kept], [])
 
 
 def isotropic(labels):

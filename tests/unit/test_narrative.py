@@ -27,7 +27,7 @@ def analysis_of(labels, ids=None, **options):
     arrays["labels"] = np.tile(np.concatenate(labels), (5, 1)).astype(np.uint16)
     arrays["n_clusters"] = np.tile([len(set(own)) for own in labels], (5, 1))
     draws = [Draws.from_arrays(sizes, arrays, real.draws[0].axes)]
-    sample = Sample(series, MODEL, SETTINGS, draws, [], True, ("a note",))
+    sample = Sample(series, MODEL, SETTINGS, draws, [], remarks=("a note",))
     return Analysis(replace(sample, **options))
 
 
@@ -54,7 +54,7 @@ def test_names_count_objects_once():
 
 
 def test_a_run_that_was_stopped_says_so():
-    said = narrate(analysis_of([[0, 0, 0]], complete=False))
+    said = narrate(analysis_of([[0, 0, 0]], ended="stopped"))
     assert "The run was stopped early; it can be continued." in said
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from runs import MODEL, SETTINGS, digest, small_series
 from tetiwd import Analysis, Partitions, RunFolderError, load_run, run_chains
+from tetiwd.errors import SettingsError
 from tetiwd.io.run_folder import RunFolder
 from tetiwd.io.settings import RunSettings
 from tetiwd.report import Section
@@ -62,6 +63,36 @@ def test_a_run_that_is_stopped_at_once_has_no_answer(tmp_path):
     slow = replace(RUN, sampler=replace(SETTINGS, n_warmup=5000, n_draws=1000))
     assert fit_into(tmp_path / "run", small_series(), slow, watcher=Diary(stop_at=0)) is None
     assert RunFolder.open(tmp_path / "run").status == "stopped"
+
+
+def test_a_run_that_ended_by_itself_can_be_extended(tmp_path):
+    until_agreed = replace(SETTINGS, n_draws=None, thin=1)
+    first = fit_into(tmp_path / "run", small_series(), replace(RUN, sampler=until_agreed)).sample
+    about = RunFolder.open(tmp_path / "run").about
+    n = len(first.draws[0])
+    assert first.ended == about["run"]["ended"] == "agreed"
+    assert (about["run"]["n_draws"], about["run"]["n_discarded"]) == (n, first.n_discarded)
+    assert digest(load_run(tmp_path / "run").sample) == digest(first)
+    assert digest(resume(tmp_path / "run").sample) == digest(first)  # nothing is left to do
+    for refused in ({"n_draws": n - 1}, {"max_draws": until_agreed.max_draws - 1}):
+        with pytest.raises(SettingsError, match="is less than the"):
+            resume(tmp_path / "run", **refused)
+    longer = resume(tmp_path / "run", n_draws=n + 90).sample
+    fixed = replace(until_agreed, n_draws=n + 90, n_discarded=(n + 90) // 3)
+    assert (longer.settings, longer.ended, longer.n_discarded) == (fixed, "fixed", (n + 90) // 3)
+    assert digest(longer) == digest(run_chains(small_series(), MODEL, fixed))
+    with pytest.raises(SettingsError, match=f"max_draws has no meaning for this run, which has {n + 90} draws"):
+        resume(tmp_path / "run", max_draws=10**6)
+
+
+def test_a_budget_can_be_raised(tmp_path):
+    tight = replace(SETTINGS, n_draws=None, max_draws=40)
+    short = fit_into(tmp_path / "run", small_series(), replace(RUN, sampler=tight)).sample
+    assert (short.ended, RunFolder.open(tmp_path / "run").status) == ("draws", "complete")
+    longer = resume(tmp_path / "run", max_draws=1500, max_minutes=30).sample
+    assert longer.settings == replace(tight, max_draws=1500, max_minutes=30)
+    assert digest(longer) == digest(run_chains(small_series(), MODEL, replace(tight, max_draws=1500)))
+    assert len(longer.draws[0]) > 30
 
 
 def test_guests_prepare_the_folder_and_add_to_the_report(tmp_path):

@@ -22,9 +22,12 @@ if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
     from tetiwd.data import DistanceSeries
     from tetiwd.io.run_folder import RunFolder
+    from tetiwd.sample import Sample
     from tetiwd.workflow import Watcher
 
-MoreDraws = Annotated[int | None, o.option("--draws", text="Total draws of each chain, to extend a run.")]
+MoreDraws = Annotated[int | None, o.option("--draws", text="Draws kept of each chain in all, to extend a run.")]
+LargerBudget = Annotated[int | None, o.option("--max-draws", text="A larger budget for a run whose chains disagree.")]
+MoreMinutes = Annotated[float | None, o.option("--minutes", text="End after so many more minutes of sampling.")]
 
 
 @command(DataSettings, Hyperparameters, SamplerSettings, AnswerSettings)
@@ -79,6 +82,8 @@ def resume(
     run_folder: o.Folder,
     *,
     n_draws: MoreDraws = None,
+    max_draws: LargerBudget = None,
+    max_minutes: MoreMinutes = None,
     n_threads: o.Threads = None,
     checkpoint_seconds: o.CheckpointSeconds = CHECKPOINT_SECONDS,
     strict: o.Strict = False,
@@ -99,6 +104,8 @@ def resume(
         analysis = go_on(
             run_folder,
             n_draws=n_draws,
+            max_draws=max_draws,
+            max_minutes=max_minutes,
             n_threads=n_threads,
             checkpoint_seconds=checkpoint_seconds,
             sections=added.sections,
@@ -157,14 +164,15 @@ def tell(analysis: "Analysis", console: Console, folder: Path | None = None) -> 
     console.table(_narrow(analysis.lineages.table()), "Lineages and their sizes:")
     if folder is not None:
         console.say(f"\nLook at {folder / 'report.html'}; labels are in {folder / 'labels.csv'}.")
-        if analysis.sample.complete and not analysis.sample.diagnostics.converged:
-            console.say(f"For more draws: {_resume(folder)} --draws {3 * analysis.sample.settings.n_draws}")
+        if analysis.sample.complete and not analysis.sample.diagnostics.agree:
+            console.say(f"For more draws: {_resume(folder)}{_further(analysis.sample)}")
     console.result(
         {
             "folder": None if folder is None else str(folder),
             "words": sentences,
             "converged": analysis.sample.diagnostics.converged,
             "complete": analysis.sample.complete,
+            "ended": analysis.sample.ended,
             "clusters": records(analysis.n_clusters()),
             "lineages": records(analysis.lineages.table()),
         }
@@ -199,6 +207,14 @@ def _in_short(series: "DistanceSeries") -> str:
     sizes = series.n_objects
     shown = ", ".join(map(str, sizes)) if len(sizes) <= 6 else f"{min(sizes)} to {max(sizes)}"
     return f"{len(sizes)} time{'s' if len(sizes) > 1 else ''} with {shown} objects"
+
+
+def _further(sample: "Sample") -> str:
+    """Options that let a run go on after its end."""
+    if sample.ended == "minutes":
+        return ""
+    s = sample.settings
+    return f" --max-draws {2 * s.max_draws}" if s.n_draws is None else f" --draws {3 * s.n_draws}"
 
 
 def _resume(folder: Path) -> str:

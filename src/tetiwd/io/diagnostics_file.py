@@ -13,6 +13,9 @@ def diagnostics_as_json(sample: Sample, remarks: Sequence[str] = ()) -> dict[str
         "verdict": diagnostics.verdict,
         "converged": diagnostics.converged,
         "complete": sample.complete,
+        "ended": sample.ended,
+        "n_draws": min(map(len, sample.draws)),
+        "n_discarded": sample.n_discarded,
         "remarks": [*sample.remarks, *remarks],
         "quantities": [
             {

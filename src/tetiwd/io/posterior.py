@@ -82,7 +82,13 @@ def to_datatree(sample: Sample) -> "xr.DataTree":
             {"chain": coordinates["chain"], "object": coordinates["object"]},
         )
     tree = xr.DataTree.from_dict(groups)
-    tree.attrs = {"inference_library": "tetiwd", "complete": int(sample.complete), "data": fingerprint(series)}
+    tree.attrs = {
+        "inference_library": "tetiwd",
+        "complete": int(sample.complete),
+        "ended": sample.ended,
+        "n_discarded": sample.n_discarded,
+        "data": fingerprint(series),
+    }
     return tree
 
 
@@ -99,18 +105,19 @@ def from_datatree(
     fixed = [NAMES_IN_ARVIZ.get(name, name) for name in STATISTICS]
     axes = {str(name): str(values.dims[2]) for name, values in stored.drop_vars(fixed).items()}
     columns |= {name: stored[name].to_numpy() for name in axes}
-    A, every = tree["geometry"]["A"].to_numpy(), int(tree["geometry"].attrs["every"])
+    about_A = tree["geometry"].attrs
+    A, every, first = tree["geometry"]["A"].to_numpy(), int(about_A["every"]), int(about_A.get("first", 0))
     ends = np.cumsum(series.n_objects)[:-1]
     draws = []
     for c in chains:
         arrays = {name: values[c] for name, values in columns.items()}
         flat = [
             A[c, i, t, :k, :k].ravel()
-            for i, draw in enumerate(range(0, len(arrays["alpha"]), every) if every else ())
+            for i, draw in enumerate(range(first, len(arrays["alpha"]), every) if every else ())
             for t, k in enumerate(arrays["n_clusters"][draw])
         ]
         arrays["geometry"] = np.concatenate(flat) if flat else np.empty(0)
-        arrays["geometry_every"] = np.array(every)
+        arrays |= {"geometry_every": np.array(every), "first_geometry": np.array(first)}
         draws.append(Draws.from_arrays(series.n_objects, arrays, axes))
     frozen = []
     if "annealed" in tree.children:
@@ -118,7 +125,9 @@ def from_datatree(
         for c in chains:
             labels = np.split(kept["labels"].to_numpy()[c], ends)
             frozen.append(Frozen(labels, float(kept["lp"][c]), int(kept["still_moving"][c])))
-    return Sample(series, hyperparameters, settings, draws, frozen, bool(tree.attrs.get("complete", 1)))
+    ended = tree.attrs.get("ended", "fixed" if tree.attrs.get("complete", 1) else "stopped")  # older files lack it
+    n_discarded = int(tree.attrs.get("n_discarded", 0))
+    return Sample(series, hyperparameters, settings, draws, frozen, ended, n_discarded=n_discarded)
 
 
 def write_posterior(path: Path, sample: Sample) -> None:
@@ -163,9 +172,9 @@ def _geometry(sample: Sample, n: int, times: NDArray[Any]) -> "xr.Dataset":
         for i, draw in enumerate(chain):
             for t, A_t in enumerate(draw):
                 A[c, i, t, : len(A_t), : len(A_t)] = A_t
-    every = sample.draws[0].geometry_every
+    every, first = sample.draws[0].geometry_every, sample.draws[0].first_geometry
     return xr.Dataset(
         {"A": (("chain", "kept_draw", "time", "cluster", "other_cluster"), A)},
-        {"chain": np.arange(len(kept)), "kept_draw": np.arange(A.shape[1]) * every, "time": times},
-        {"every": every, "order": "clusters of a draw and time in increasing order of their label"},
+        {"chain": np.arange(len(kept)), "kept_draw": first + np.arange(A.shape[1]) * every, "time": times},
+        {"every": every, "first": first, "order": "clusters of a draw and time in increasing order of their label"},
     )

@@ -32,6 +32,7 @@ from tetiwd.io.series_file import read_series_file, write_series
 from tetiwd.io.settings import RunSettings, read_settings
 from tetiwd.params import Hyperparameters
 from tetiwd.sample import Sample
+from tetiwd.stopping import to_discard_before
 from tetiwd.versions import versions
 from tetiwd.writing import write_table, write_text
 
@@ -184,13 +185,27 @@ class RunFolder:
         """Settings as they were given."""
         return RunSettings.from_tables(self.about)
 
-    def extend(self, n_draws: int) -> None:
-        """Ask for more draws than there are."""
-        known = self.settings().sampler.n_draws
-        if n_draws < known:
-            fault = f" is less than the {known} draws of this run"
-            raise SettingsError([Setting("n_draws", n_draws), fault], "give a larger number")
-        self.about["sampler"]["n_draws"] = n_draws
+    def extend(
+        self, *, n_draws: int | None = None, max_draws: int | None = None, max_minutes: float | None = None
+    ) -> None:
+        """Ask for more draws than there are: for a fixed number of them, or for a larger budget."""
+        sampler, given = self.settings().sampler, self.about.setdefault("sampler", {})
+        if n_draws is not None:
+            known = self.about["run"].get("n_draws", 0) if sampler.n_draws is None else sampler.n_draws
+            _check_no_less("n_draws", n_draws, known)
+            given |= {"n_draws": n_draws, "n_warmup": sampler.n_warmup}
+            if sampler.automatic:
+                given["n_discarded"] = to_discard_before(n_draws)
+        elif max_draws is not None:
+            if not sampler.automatic:
+                raise SettingsError(
+                    [Setting("max_draws"), f" has no meaning for this run, which has {sampler.n_draws} draws"],
+                    ["give ", Setting("n_draws")],
+                )
+            _check_no_less("max_draws", max_draws, sampler.max_draws)
+            given["max_draws"] = max_draws
+        if max_minutes is not None:
+            given["max_minutes"] = max_minutes
 
     def hyperparameters(self) -> Hyperparameters:
         """The model with degrees of freedom as they were used."""
@@ -239,7 +254,13 @@ class RunFolder:
 
     def close(self, sample: Sample, *, seconds: float | None = None) -> None:
         """Write to run.toml that all results are there; so it must come last."""
-        self.about["run"] |= {"status": "complete" if sample.complete else "stopped", "finished": _now()}
+        self.about["run"] |= {
+            "status": "complete" if sample.complete else "stopped",
+            "ended": sample.ended,
+            "n_draws": min(map(len, sample.draws)),
+            "n_discarded": sample.n_discarded,
+            "finished": _now(),
+        }
         if seconds is not None:
             self.about["run"]["seconds"] = round(seconds, 1)
         self.about["sampler"] = RunSettings(sampler=sample.settings).to_tables()["sampler"]
@@ -269,6 +290,12 @@ class RunFolder:
         import tomli_w
 
         write_text(self.path / "run.toml", tomli_w.dumps(self.about))
+
+
+def _check_no_less(name: str, wanted: int, known: int) -> None:
+    if wanted < known:
+        fault = f" is less than the {known} draws of this run"
+        raise SettingsError([Setting(name, wanted), fault], "give a larger number")
 
 
 def _is_attached(entry: Path) -> bool:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tetiwd.diagnostics import LARGEST_R_HAT
 from tetiwd.narrative import SURE, listed, named_lineages, plural
 
 if TYPE_CHECKING:
@@ -36,8 +35,7 @@ def trust(diagnostics: "Diagnostics", n_chains: int) -> str:
     """ "good", "fair" (agreement is not proven yet) or "bad"."""
     if diagnostics.converged and n_chains > 1:
         return "good"
-    apart = any((quantity.r_hat or 0) > LARGEST_R_HAT for quantity in diagnostics.quantities)
-    return "bad" if apart or not diagnostics.quantities else "fair"
+    return "bad" if diagnostics.apart or not diagnostics.quantities else "fair"
 
 
 def certain_and_not(analysis: "Analysis", labels: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -60,7 +60,7 @@ def test_degrees_of_freedom_are_kept_as_given_and_as_resolved(sample, tmp_path):
 
 def test_a_run_that_was_stopped_is_cut_to_the_shortest_chain(sample, tmp_path):
     short = run_chains(small_series(), MODEL, replace(SETTINGS, n_draws=10))
-    stopped = replace(sample, draws=[sample.draws[0], short.draws[1]], frozen=[], complete=False)
+    stopped = replace(sample, draws=[sample.draws[0], short.draws[1]], frozen=[], ended="stopped")
     folder = make(tmp_path / "run", stopped)
     write_results(folder, Analysis(stopped))
     again = RunFolder.open(folder.path)

@@ -273,7 +273,7 @@ def test_the_verdict_is_a_marked_note(analysis, html):
     (note,) = [attrs for attrs, _ in Page(html).all("div") if attrs.get("role") == "note"]
     assert note["class"] == f"note {level}"
     assert TRUST[level][0] in html
-    stopped = Analysis(replace(analysis.sample, complete=False, remarks=("The checkpoint of chain 1 was damaged.",)))
+    stopped = Analysis(replace(analysis.sample, ended="stopped", remarks=("The checkpoint of chain 1 was damaged.",)))
     page = report_html(stopped)
     assert page.count("The run was stopped early; it can be continued.") == 1
     assert page.count("The checkpoint of chain 1 was damaged.") == 1

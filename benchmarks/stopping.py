@@ -1,0 +1,113 @@
+"""How long a run takes that ends when its chains agree, next to one of 1000 + 1000 sweeps, and what both find.
+
+4 chains each, the same seed; processor time of sampling and annealing, both in one run. "Worst" are the largest R-hat
+and the fewest effective draws of all quantities, with the quantity that is worst. The adjusted Rand index is the mean
+over times of the point estimate with the labels. Data: the overlapping design (5 × 200 objects, seed 0), the Palmer
+penguins if they are installed, and labelled data sets if available.
+"""
+
+import runpy
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import adjusted_rand_score
+
+from benchmarks.mixing import SHARED_DATA
+from benchmarks.table import Row, at_most
+from tetiwd import DistanceSeries, Sample, SamplerSettings, representative, run_chains, simulate_overlapping
+
+GOAL = 1 / 3  # of the time of the fixed length
+FIXED, AUTOMATIC = SamplerSettings(n_warmup=1000, n_draws=1000), SamplerSettings()
+SHARED: dict[str, tuple[str, dict[str, Any]]] = {
+    "US Senate": ("us_senate", {"congresses": range(97, 118)}),
+    "drug reviews": ("medline_drug_reviews", {}),
+    "microbiome": ("moving_pictures", {}),
+    "embryo": ("guo2010_embryo", {}),
+    "EV-D68": ("evd68", {}),
+}
+Data = tuple[DistanceSeries, list[Any]]  # with labels by time
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One run: its processor time and what came out."""
+
+    sample: Sample
+    seconds: float
+    agreement: float  # adjusted Rand index
+
+    def __str__(self) -> str:
+        moving = [q for q in self.sample.diagnostics.quantities if not q.constant]
+        apart, thin = max(moving, key=lambda q: q.r_hat or 0), min(moving, key=lambda q: q.ess_bulk or 0)
+        n, s = min(map(len, self.sample.draws)) + self.sample.n_discarded, self.sample.settings
+        return (
+            f"{s.n_warmup} + {n} sweeps, worst R-hat {apart.r_hat:.2f} ({apart.name}), "
+            f"{thin.ess_bulk:.0f} effective draws ({thin.name}), ARI {self.agreement:.2f}"
+        )
+
+
+def rows() -> list[Row]:
+    """Two rows per data set."""
+    return [row for name, load in data_sets() for row in rows_of(name, load)]
+
+
+def data_sets() -> Iterator[tuple[str, Callable[[], Data]]]:
+    """Data sets that there are."""
+    yield "overlapping", overlapping
+    try:
+        import palmerpenguins  # noqa: F401
+
+        yield "penguins", penguins
+    except ImportError:
+        pass
+    for name, (folder, options) in SHARED.items():
+        if (SHARED_DATA / folder).is_dir():
+            yield name, lambda folder=folder, options=options: shared(folder, **options)
+
+
+def rows_of(name: str, load: Callable[[], Data]) -> list[Row]:
+    """Both runs on one data set."""
+    series, labels = load()
+    run_chains(series, None, SamplerSettings(n_chains=1, n_warmup=2, n_draws=4))  # compiles
+    fixed, automatic = (outcome(series, labels, settings) for settings in (FIXED, AUTOMATIC))
+    ended = automatic.sample.ended
+    share = at_most(f"{name}: time until {ended} / time of 1000 + 1000", automatic.seconds / fixed.seconds, GOAL)
+    found = [share, Row(f"{name}: fixed", str(fixed)), Row(f"{name}: {ended}", str(automatic))]
+    print(*(row.cells for row in found), sep="\n", file=sys.stderr, flush=True)
+    return found
+
+
+def outcome(series: DistanceSeries, labels: list[Any], settings: SamplerSettings) -> Outcome:
+    """Run and compare with the labels."""
+    start = time.process_time()
+    sample = run_chains(series, None, settings)
+    seconds = time.process_time() - start
+    scores = [adjusted_rand_score(*pair) for pair in zip(labels, representative(sample).labels, strict=True)]
+    return Outcome(sample, seconds, float(np.mean(scores)))
+
+
+def overlapping() -> Data:
+    """Simulated clusters that overlap."""
+    truth = simulate_overlapping(seed=0)
+    return DistanceSeries.from_distances(truth.D, squared=True), list(truth.labels)
+
+
+def penguins() -> Data:
+    """The data of ``tetiwd demo``, with species and sex as labels."""
+    from tetiwd.cli.demo import MEASUREMENTS, load_penguins
+
+    birds = load_penguins()
+    values = birds[MEASUREMENTS]
+    series = DistanceSeries.from_features((values - values.mean()) / values.std(), time=birds.year)
+    labels = birds.species.astype(str) + birds.sex.astype(str)
+    return series, [labels[birds.year == year].to_numpy() for year in series.times]
+
+
+def shared(folder: str, **options: Any) -> Data:
+    """A labelled data set from outside the project."""
+    loaded = runpy.run_path(str(SHARED_DATA / "load.py"))["load"](folder, **options)
+    return DistanceSeries.from_distances(loaded.D, squared=True, times=loaded.times), list(loaded.labels)

@@ -1,0 +1,160 @@
+"""Chains in threads, from one check point to the next until they may end; then each freezes a partition."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from tetiwd.annealing import anneal
+from tetiwd.checkpoint import Keeper
+from tetiwd.diagnostics import Diagnostics
+from tetiwd.draws import Draws, Frozen
+from tetiwd.pace import Clock, Progress, Report
+from tetiwd.sampler import Chain
+from tetiwd.stopping import Ended, check_points, judge, n_to_discard
+
+POLL_SECONDS = 0.2
+
+
+@dataclass
+class Rounds:
+    """All chains of a run, and how it goes."""
+
+    chains: list[Chain]
+    times: Sequence[Any]
+    n_threads: int
+    keeper: Keeper | None = None
+    watch: Report | None = None
+    ended: Ended | None = None
+    n_draws: int = 0  # of every chain at the end, with those to be discarded
+    found: Diagnostics | None = None  # at the last check point
+    halt: threading.Event = field(default_factory=threading.Event)  # chains stop after their current sweep
+
+    def __post_init__(self) -> None:
+        self.settings = self.chains[0].settings
+        self.clocks = [Clock() for _ in self.chains]
+        minutes = self.settings.max_minutes
+        self.deadline = None if minutes is None else time.monotonic() + 60 * minutes
+
+    def run(self) -> tuple[Ended, list[Frozen]]:
+        """Sample and freeze; returns why it ended, and the frozen partitions: none if that was not asked for, or was
+        interrupted."""
+        with ThreadPoolExecutor(min(self.n_threads, len(self.chains)), thread_name_prefix="tetiwd-chain") as pool:
+            ended = self._sample(pool)
+            self._in_threads(pool, self._save)
+            self.halt.clear()
+            wanted = self.settings.anneal is not None and ended != "stopped"
+            frozen = self._in_threads(pool, self._freeze) if wanted else []
+        for clock in self.clocks:
+            clock.stopped = ended != "stopped"
+        self._report()
+        return ended, [] if None in frozen else frozen
+
+    @property
+    def n_discarded(self) -> int:
+        """Draws at the beginning of every chain that answers do without."""
+        return n_to_discard(self.settings, self.n_draws)
+
+    def kept(self) -> list[Draws]:
+        """The draws of every chain that answers are made from; of unequal number if chains were halted."""
+        end = None if self.ended in ("minutes", "stopped") else self.n_draws
+        return [chain.draws.between(self.n_discarded, end) for chain in self.chains]
+
+    def _sample(self, pool: ThreadPoolExecutor) -> Ended:
+        """Go from check point to check point until there is a reason to end."""
+        for n in check_points(self.settings):
+            self._in_threads(pool, partial(self._advance, n=n))
+            if self.ended:  # chains were halted
+                self.n_draws = min((len(chain.draws) for chain in self.chains if len(chain.draws)), default=0)
+                return self.ended
+            self.n_draws, self.ended = n, self._reason_to_end(n)
+            if self.ended:
+                return self.ended
+        raise AssertionError("the last check point is a reason to end")
+
+    def _reason_to_end(self, n: int) -> Ended | None:
+        """Look at the first n draws of all chains."""
+        if not self.settings.automatic:
+            return "fixed"
+        try:
+            self.found = judge([chain.draws for chain in self.chains], self.times, self.settings, n)
+        except KeyboardInterrupt:
+            return "stopped"
+        if self.found.agree:
+            return "agreed"
+        return "draws" if n == self.settings.most_draws else None
+
+    def _advance(self, chain: Chain, n: int) -> None:
+        """Step a chain until it has n draws, or is told to halt."""
+        while len(chain.draws) < n and not self.halt.is_set():
+            chain.step()
+            self.clocks[chain.index].tick(chain.n_done)
+            if self.keeper:
+                self.keeper.save_if_due(chain)
+        if self.halt.is_set():
+            self._save(chain)
+
+    def _save(self, chain: Chain) -> None:
+        if self.keeper:
+            self.keeper.save_if_due(chain, now=True)
+
+    def _freeze(self, chain: Chain) -> Frozen | None:
+        frozen = anneal(chain, self.halt.is_set)
+        self.clocks[chain.index].stopped = frozen is not None
+        return frozen
+
+    def _in_threads(self, pool: ThreadPoolExecutor, work: Callable[[Chain], Any]) -> list[Any]:
+        """Do something with every chain; meanwhile report, and watch the clock and the keyboard."""
+        futures = [pool.submit(work, chain) for chain in self.chains]
+        try:
+            while not _all_done(futures):
+                if self._report():
+                    self._end("stopped")
+                elif self.deadline is not None and time.monotonic() >= self.deadline and self.ended is None:
+                    self._end("minutes")
+        except KeyboardInterrupt:
+            self._end("stopped")
+        except BaseException:
+            self.halt.set()
+            raise
+        return [future.result() for future in futures]
+
+    def _end(self, why: Ended) -> None:
+        """Let all chains halt; a reason that is there already stays."""
+        self.ended = self.ended or why
+        self.halt.set()
+
+    def _report(self) -> bool:
+        where = [self._where(chain, clock) for chain, clock in zip(self.chains, self.clocks, strict=True)]
+        return bool(self.watch and self.watch(where))
+
+    def _where(self, chain: Chain, clock: Clock) -> Progress:
+        done, pace = chain.n_done, clock.seconds_per_sweep()
+        total = done if self.ended not in (None, "stopped") else chain.settings.n_sweeps
+        left = 0.0 if done >= total else None if pace is None else pace * (total - done)
+        if left and self.deadline is not None:
+            left = min(left, max(0.0, self.deadline - time.monotonic()))
+        return Progress(
+            chain=chain.index,
+            n_done=done,
+            n_sweeps=total,
+            warming_up=done < chain.settings.n_warmup,
+            n_clusters=chain.last_n_clusters,
+            log_joint=chain.last_log_joint,
+            seconds_left=left,
+            seconds_per_sweep=pace,
+            done=clock.stopped,
+            at_most=self.settings.automatic or self.deadline is not None,
+            standing=self.found.standing if self.found else "",
+        )
+
+
+def _all_done(futures: list[Future[Any]]) -> bool:
+    """Wait a moment; raise what a chain raised."""
+    done, waiting = wait(futures, timeout=POLL_SECONDS, return_when=FIRST_EXCEPTION)
+    for future in done:
+        future.result()
+    return not waiting

@@ -1,0 +1,43 @@
+"""When a run ends: as soon as its chains agree, judged at numbers of draws that depend on nothing but the settings.
+
+The decision follows from the draws alone, so that the same seed always ends at the same draw: for any number of
+threads, and after any interruption. Check points are a quarter further apart each time. Few looks leave chains little
+chance to agree by luck, and cost little.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+from tetiwd.diagnostics import Diagnostics, diagnose
+from tetiwd.draws import Draws
+from tetiwd.params import SamplerSettings
+
+Ended = Literal["fixed", "agreed", "draws", "minutes", "stopped"]  # why: the length asked for, agreement, a budget, …
+FIRST_CHECK = 100  # draws of each chain
+GROWTH = 1.25  # from one check point to the next
+SHARE_DISCARDED = 4  # one draw in so many: those at the beginning, where chains may still be on their way
+
+
+def check_points(settings: SamplerSettings) -> Iterator[int]:
+    """Draws of each chain after which a run may end, in increasing order; the last one is its budget."""
+    n = FIRST_CHECK
+    while settings.automatic and n < settings.most_draws:
+        yield n
+        n = int(n * GROWTH)
+    yield settings.most_draws
+
+
+def n_to_discard(settings: SamplerSettings, n: int) -> int:
+    """How many of n draws are not kept."""
+    return n // SHARE_DISCARDED if settings.automatic else min(settings.n_discarded, n)
+
+
+def to_discard_before(n_kept: int) -> int:
+    """How many draws to discard so that so many are kept; the inverse of :func:`n_to_discard`."""
+    return n_kept // (SHARE_DISCARDED - 1)
+
+
+def judge(draws: Sequence[Draws], times: Sequence[Any], settings: SamplerSettings, n: int) -> Diagnostics:
+    """What the first n draws of every chain say, without those that will be discarded."""
+    first = n_to_discard(settings, n)
+    return diagnose([one.between(first, n) for one in draws], times, settings.seed)
