@@ -25,7 +25,13 @@ class BuildForThisCompiler(build_ext):
         microsoft = self.compiler.compiler_type == "msvc"
         flags = ["/O2", "/fp:precise"] if microsoft else ["-O3", "-g0", "-ffp-contract=off"]
         if HOW == "sanitized":
-            flags = ["-O1", "-g", "-ffp-contract=off", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+            flags = [
+                "-O1",
+                "-g",
+                "-ffp-contract=off",
+                "-fsanitize=address,undefined",
+                "-fno-sanitize-recover=undefined",
+            ]
         for extension in self.extensions:
             extension.extra_compile_args = flags
             extension.extra_link_args = ["-fsanitize=address,undefined"] if HOW == "sanitized" else []

@@ -4,7 +4,7 @@ from math import inf, lgamma, log, pi
 
 import numpy as np
 
-from tetiwd.kernels import log_likelihood_if, log_prior_of_geometry, log_transition
+from tetiwd.kernels import Model, log_likelihoods_if, log_prior_of_geometry, log_transition
 from tetiwd.params import Hyperparameters, log_prior
 from tetiwd.state import ChainState, models_of
 
@@ -24,13 +24,11 @@ def log_likelihoods(
     alpha: float | None = None,
     spread: float = 0.0,
     factor: float = 1.0,
-    dof_factor: float = 1.0,
+    models: list[Model] | None = None,
 ) -> float:
     """Log likelihood of all epochs; what if alpha were another, A were spread · I, or A were multiplied?"""
-    total = 0.0
-    for t, model in enumerate(models_of(state, hyperparameters, dof_factor=dof_factor)):
-        total += log_likelihood_if(state.epoch(t), state.work, model, alpha or state.alpha, factor, spread)
-    return total
+    models = models or models_of(state, hyperparameters)
+    return log_likelihoods_if(state.epochs, state.work, models, alpha or state.alpha, factor, spread)
 
 
 def log_partitions(state: ChainState, hyperparameters: Hyperparameters, xi: float) -> float:

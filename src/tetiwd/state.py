@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
-from tetiwd.kernels import Epoch, Model, Neighbour, Workspace
+from tetiwd.kernels import Epoch, Model, Neighbour, Workspace, follow
 from tetiwd.params import Gamma, Hyperparameters
 
 Floats = NDArray[np.float64]
@@ -32,8 +32,9 @@ class ChainState:
         self.series = series
         self.unit = series.unit if unit is None else unit
         self.capacity = capacity
-        self._views: dict[Any, Epoch | Neighbour] = {}  # made when first asked for, forgotten when arrays are replaced
+        self._views: dict[Any, Any] = {}  # made when first asked for, forgotten when arrays are replaced
         self._work: dict[int, Workspace] = {}  # one per thread that updates epochs of this chain
+        self._twin: ChainState | None = None  # the trial, kept for the next time
         self.z = [np.array(slots, dtype=np.int64) for slots in labels]  # T × (n_t,) slots
         self.size = np.zeros((T, 1), dtype=np.int64)
         self.counts = np.zeros((T, capacity), dtype=np.int64)
@@ -102,7 +103,15 @@ class ChainState:
 
     def around(self, t: int, *, coupled: bool = True) -> tuple[Epoch, Neighbour, Neighbour]:
         """An epoch and its neighbours."""
-        return self.epoch(t), self.before(t, coupled=coupled), self.after(t, coupled=coupled)
+        if (t, coupled) not in self._views:
+            neighbours = self.before(t, coupled=coupled), self.after(t, coupled=coupled)
+            self._views[t, coupled] = self.epoch(t), *neighbours
+        return cast("tuple[Epoch, Neighbour, Neighbour]", self._views[t, coupled])
+
+    @property
+    def epochs(self) -> list[Epoch]:
+        """All epochs."""
+        return [self.epoch(t) for t in range(self.n_epochs)]
 
     def lineage_ids(self) -> list[Ints]:
         """Lineage id of every cluster, T × (k_t,): numbered in order of birth, equal along links."""
@@ -130,27 +139,29 @@ class ChainState:
 
     def lineage_from(self, t: int, c: int) -> list[int]:
         """Slots of the lineage that is in slot c at epoch t, from there to its end."""
-        slots = [c]
-        while (c := int(self.forward[t, c])) >= 0:
-            slots.append(c)
-            t += 1
-        return slots
+        return follow(self.forward, t, c)
 
-    def trial(self) -> "ChainState":
-        """The same objects and data, but arrays of its own for everything about clusters."""
-        twin = copy(self)
-        for name in _STORED:
-            setattr(twin, name, getattr(self, name).copy())
-        return twin
+    def trial(self, epochs: slice) -> "ChainState":
+        """The same objects and data, but arrays of its own for everything about clusters, as they are at some epochs.
 
-    def adopt(self, trial: "ChainState") -> None:
-        """Take over what a trial has changed, in place."""
+        There is one trial at a time: the next call gives the same object.
+        """
+        if self._twin is None:
+            self._twin = copy(self)
+            for name in _STORED:
+                setattr(self._twin, name, getattr(self, name).copy())
         for name in _STORED:
-            getattr(self, name)[:] = getattr(trial, name)
+            getattr(self._twin, name)[epochs] = getattr(self, name)[epochs]
+        return self._twin
+
+    def adopt(self, trial: "ChainState", epochs: slice) -> None:
+        """Take over what a trial has changed at some epochs, in place."""
+        for name in _STORED:
+            getattr(self, name)[epochs] = getattr(trial, name)[epochs]
 
     def grow(self) -> None:
         """Double the capacity."""
-        self._views = {}
+        self._views, self._twin = {}, None
         extra = self.capacity
         self.counts = np.pad(self.counts, ((0, 0), (0, extra)))
         self.back = np.pad(self.back, ((0, 0), (0, extra)), constant_values=-1)
@@ -162,7 +173,6 @@ class ChainState:
 
     def rebuild(self) -> None:
         """Recompute everything derived from the assignments: counts, row sums, block sums. Reads all of D."""
-        self._views = {}
         for t, slots in enumerate(self.z):
             k = int(self.size[t, 0])
             self.counts[t] = np.bincount(slots, minlength=self.capacity)
@@ -186,7 +196,7 @@ class ChainState:
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         """The inverse of :meth:`to_arrays`."""
-        self._views = {}
+        self._views, self._twin = {}, None
         for name in _STORED:
             setattr(self, name, arrays[name].copy())
         self.z = [arrays[f"z_{t}"].copy() for t in range(self.n_epochs)]
@@ -195,7 +205,7 @@ class ChainState:
         self.capacity = self.counts.shape[1]
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_views": {}, "_work": {}}  # views of these arrays are no views of their copies
+        return self.__dict__ | {"_views": {}, "_work": {}, "_twin": None}  # these belong to this object's arrays
 
     def copy(self) -> "ChainState":
         """The same state in arrays of its own; the data are shared."""

@@ -115,9 +115,7 @@ def assign_objects(rng, scratch, epoch, before, after, model, n_aux, offers, fir
             births.prepare_births(scratch.births, epoch, before, after, model, a)
             trusted = 0
         terms.take_out(scratch.out, scratch.terms, k, a, scratch.r, own, alone)
-        n_present = weigh_present(
-            scratch.found, k, scratch.terms, scratch.out, model, scratch.log_prior, own, a, alone
-        )
+        n_present = weigh_present(scratch.found, k, scratch.terms, scratch.out, model, scratch.log_prior, own, a, alone)
         C = n_present
         if offered:
             C = births.offer_births(

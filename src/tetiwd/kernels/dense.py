@@ -40,15 +40,48 @@ def solve_upper(L, k, x):
         x[i] = total / L[i, i]
 
 
-def solve_columns(L, m, B, n_columns, out, x):
-    """out ← (L Lᵀ)⁻¹ B, column by column; x is scratch."""
-    for j in range(n_columns):
-        for i in range(m):
-            x[i] = B[i, j]
-        solve_lower(L, m, x)
-        solve_upper(L, m, x)
-        for i in range(m):
-            out[i, j] = x[i]
+def solve_lower_rows(L, m, B, n):
+    """B ← L⁻¹ B for m rows and n columns."""
+    for i in range(m):
+        for j in range(i):
+            x = L[i, j]
+            for c in range(n):
+                B[i, c] -= x * B[j, c]
+        for c in range(n):
+            B[i, c] /= L[i, i]
+
+
+def solve_upper_rows(L, m, B, n):
+    """B ← L⁻ᵀ B for m rows and n columns."""
+    for i in range(m - 1, -1, -1):
+        for j in range(i + 1, m):
+            x = L[j, i]
+            for c in range(n):
+                B[i, c] -= x * B[j, c]
+        for c in range(n):
+            B[i, c] /= L[i, i]
+
+
+def multiply(A, B, k, out):
+    """out ← A B, row by row."""
+    for i in range(k):
+        for c in range(k):
+            out[i, c] = 0.0
+        for m in range(k):
+            x = A[i, m]
+            for c in range(k):
+                out[i, c] += x * B[m, c]
+
+
+def multiply_transposed(A, B, k, out):
+    """out ← Aᵀ B, row by row."""
+    for i in range(k):
+        for c in range(k):
+            out[i, c] = 0.0
+        for m in range(k):
+            x = A[m, i]
+            for c in range(k):
+                out[i, c] += x * B[m, c]
 
 
 def log_det(L, k):
@@ -59,15 +92,14 @@ def log_det(L, k):
     return 2.0 * total
 
 
-def trace_of_solution(L, k, B, x):
-    """tr((L Lᵀ)⁻¹ B); x is scratch."""
+def trace_of_solution(L, k, B, X):
+    """tr((L Lᵀ)⁻¹ B); X is scratch."""
+    copy_block(B, k, X)
+    solve_lower_rows(L, k, X, k)
+    solve_upper_rows(L, k, X, k)
     total = 0.0
-    for j in range(k):
-        for i in range(k):
-            x[i] = B[i, j]
-        solve_lower(L, k, x)
-        solve_upper(L, k, x)
-        total += x[j]
+    for i in range(k):
+        total += X[i, i]
     return total
 
 

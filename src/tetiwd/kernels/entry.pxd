@@ -42,10 +42,12 @@ cpdef Py_ssize_t exchange_with_rows(
 @cython.locals(best=double)
 cpdef double find_links(Workspace work, Neighbour left, Neighbour right, Model model)
 
-@cython.locals(value=double)
-cpdef double log_likelihood_if(
-    Epoch epoch, Workspace work, Model model, double alpha, double factor, double spread
+@cython.locals(epoch=Epoch, model=Model, t=Py_ssize_t, total=double)
+cpdef double log_likelihoods_if(
+    list epochs, Workspace work, list models, double alpha, double factor, double spread
 )
+
+cpdef list follow(const Py_ssize_t[:, ::1] forward, Py_ssize_t t, Py_ssize_t c)
 
 cpdef double log_transition(Neighbour before, Epoch epoch, double xi, Py_ssize_t max_clusters)
 

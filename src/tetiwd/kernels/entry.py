@@ -26,9 +26,7 @@ def move_rows(rng, work, epoch, before, after, model):
     """Metropolis–Hastings on every row of A in turn; returns acceptances."""
     stream = Stream(rng)
     with cython.nogil:
-        accepted = row_law.move_rows(
-            stream, work.law, work.terms, work.wishart, work.A, epoch, before, after, model
-        )
+        accepted = row_law.move_rows(stream, work.law, work.terms, work.wishart, work.A, epoch, before, after, model)
     return accepted
 
 
@@ -84,11 +82,24 @@ def find_links(work, left, right, model):
     return best
 
 
-def log_likelihood_if(epoch, work, model, alpha, factor, spread):
-    """Log likelihood of one epoch with another alpha, a multiple of A, or A = spread · I if spread is positive."""
-    with cython.nogil:
-        value = terms.log_likelihood_if(epoch, work.terms, model, alpha, factor, spread, work.A)
-    return value
+def log_likelihoods_if(epochs, work, models, alpha, factor, spread):
+    """Log likelihood of all epochs with another alpha, a multiple of A, or A = spread · I if spread is positive."""
+    total = 0.0
+    for t in range(len(epochs)):
+        epoch, model = epochs[t], models[t]
+        total += terms.log_likelihood_if(epoch, work.terms, model, alpha, factor, spread, work.A)
+    return total
+
+
+def follow(forward, t, c):
+    """Slots of the lineage that is in slot c at epoch t, from there to its end."""
+    lineage = [c]
+    while True:
+        c = forward[t, c]
+        if c < 0:
+            return lineage
+        lineage.append(c)
+        t += 1
 
 
 def log_transition(before, epoch, xi, max_clusters):

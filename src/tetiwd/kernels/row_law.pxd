@@ -15,6 +15,8 @@ cdef class RowLaw:
     cdef readonly Py_ssize_t m, n_after
     cdef readonly Py_ssize_t[::1] others, linked, back, slots
     cdef readonly double[:, ::1] A, L, V, to_means, gram, to_after, A_after, block, factor, rows
+    cdef readonly double[:, ::1] data_precision, after_precision
+    cdef readonly double[::1] data_pull, after_pull
     cdef readonly double[::1] mean, beta, A_beta, x, u, Ah, within, to_origin, h, h_new
     cdef readonly double df, scale, data_weight, after_weight, power, noise_of_mean, noise_of_origin
     cdef readonly double seen_data, seen_after
@@ -40,10 +42,13 @@ cdef void look_at_after(RowLaw law, Epoch epoch, Neighbour after, Model model, P
 )
 cdef (double, double) schur_given(RowLaw law, double[::1] h) noexcept nogil
 
-@cython.locals(m=Py_ssize_t, i=Py_ssize_t, j=Py_ssize_t, v=Py_ssize_t, total=double)
-cdef void add_information(
-    RowLaw law, double weight, double[:, ::1] C, Py_ssize_t n, double[:, ::1] G
+@cython.locals(m=Py_ssize_t, i=Py_ssize_t, j=Py_ssize_t, v=Py_ssize_t, x=double, total=double)
+cdef void inform(
+    RowLaw law, double[:, ::1] C, Py_ssize_t n, double[:, ::1] G, double[:, ::1] precision, double[::1] pull
 ) noexcept nogil
+
+@cython.locals(i=Py_ssize_t, j=Py_ssize_t)
+cdef void add_information(RowLaw law, double weight, double[:, ::1] precision, double[::1] pull) noexcept nogil
 
 @cython.locals(m=Py_ssize_t, i=Py_ssize_t, j=Py_ssize_t)
 cdef bint find_mean(RowLaw law) noexcept nogil

@@ -34,6 +34,8 @@ class RowLaw:
         self.linked, self.n_after = np.zeros(K, np.int64), 0  # positions of those among the others
         self.A_after = np.zeros((K + 1, K + 1))  # their block of A there, the row's own last
         self.seen_data = self.seen_after = 0.0  # residual variance as the other two sources see it, at the mode
+        self.data_precision, self.data_pull = np.zeros((K, K)), np.zeros(K)  # what the means say about h, unweighted
+        self.after_precision, self.after_pull = np.zeros((K, K)), np.zeros(K)  # the same of the epoch after
         self.beta, self.A_beta = np.zeros(K), np.zeros(K)
         self.block, self.factor, self.rows = np.zeros((K, K)), np.zeros((K, K)), np.zeros((K, K))
         self.x, self.u, self.Ah = np.zeros(K + 1), np.zeros(K + 1), np.zeros(K)
@@ -80,7 +82,9 @@ def look_at_means(law, epoch, model, c):
             law.block[i, j] = law.A[i, j]
         law.block[i, i] += model.alpha / epoch.counts[law.others[i]]
     dense.cholesky(law.block, m, law.factor)
-    dense.solve_columns(law.factor, m, law.A, m, law.to_means, law.x)
+    dense.copy_block(law.A, m, law.to_means)
+    dense.solve_lower_rows(law.factor, m, law.to_means, m)
+    dense.solve_upper_rows(law.factor, m, law.to_means, m)
     law.noise_of_mean = model.alpha / epoch.counts[c]
     law.noise_of_origin = 0.0
     for i in range(m):
@@ -92,6 +96,7 @@ def look_at_means(law, epoch, model, c):
             law.gram[i, j] = epoch.S[a, b] / (float(epoch.counts[a]) * epoch.counts[b])
     if not model.similarity:
         centre_gram(law, m)
+    inform(law, law.to_means, m, law.gram, law.data_precision, law.data_pull)
 
 
 def centre_gram(law, m):
@@ -142,12 +147,14 @@ def look_at_after(law, epoch, after, model, c):
             law.block[i, j] = law.A[law.linked[i], law.linked[j]]
             law.A_after[i, j] = after.A[g, epoch.forward[law.others[law.linked[j]]]]
         for j in range(m):
-            law.rows[i, j] = law.A[law.linked[i], j]
+            law.to_after[i, j] = law.A[law.linked[i], j]
         law.A_after[i, n] = after.A[g, f]
         law.A_after[n, i] = after.A[g, f]
     law.A_after[n, n] = after.A[f, f]
     dense.cholesky(law.block, n, law.factor)
-    dense.solve_columns(law.factor, n, law.rows, m, law.to_after, law.x)
+    dense.solve_lower_rows(law.factor, n, law.to_after, m)
+    dense.solve_upper_rows(law.factor, n, law.to_after, m)
+    inform(law, law.to_after, n, law.A_after, law.after_precision, law.after_pull)
 
 
 def schur_given(law, h):
@@ -197,25 +204,34 @@ def schur_given(law, h):
     return x, curvature * law.power
 
 
-def add_information(law, weight, C, n, G):
-    """Add what n points with Gram matrix G say about h through C to the precision V and its mean."""
+def inform(law, C, n, G, precision, pull):
+    """What n points with Gram matrix G say about h through C: precision CᵀGC, and CᵀG of the row's own point."""
     m = law.m
     for i in range(n):
         for j in range(m):
-            total = 0.0
-            for v in range(n):
-                total += G[i, v] * C[v, j]
-            law.rows[i, j] = total
+            law.rows[i, j] = 0.0
+        for v in range(n):
+            x = G[i, v]
+            for j in range(m):
+                law.rows[i, j] += x * C[v, j]
     for i in range(m):
         for j in range(m):
-            total = 0.0
-            for v in range(n):
-                total += C[v, i] * law.rows[v, j]
-            law.V[i, j] += weight * total
+            precision[i, j] = 0.0
         total = 0.0
         for v in range(n):
-            total += C[v, i] * G[v, n]
-        law.mean[i] += weight * total
+            x = C[v, i]
+            for j in range(m):
+                precision[i, j] += x * law.rows[v, j]
+            total += x * G[v, n]
+        pull[i] = total
+
+
+def add_information(law, weight, precision, pull):
+    """Add what one source says about h to the precision V and its mean."""
+    for i in range(law.m):
+        for j in range(law.m):
+            law.V[i, j] += weight * precision[i, j]
+        law.mean[i] += weight * pull[i]
 
 
 def find_mean(law):
@@ -227,9 +243,9 @@ def find_mean(law):
         for j in range(m):
             law.V[i, j] = weight * law.A[i, j]
     if law.data_weight > 0.0:
-        add_information(law, law.data_weight / law.seen_data, law.to_means, m, law.gram)
+        add_information(law, law.data_weight / law.seen_data, law.data_precision, law.data_pull)
     if law.after_weight > 0.0:
-        add_information(law, law.after_weight / law.seen_after, law.to_after, law.n_after, law.A_after)
+        add_information(law, law.after_weight / law.seen_after, law.after_precision, law.after_pull)
     dense.copy_block(law.V, m, law.block)
     if not dense.cholesky(law.block, m, law.V):
         return False

@@ -120,9 +120,7 @@ def propose_rows(
     """Rows of A after the split, two of them, or after the merge; the other rows are taken as they are."""
     proposal.log_split += row_law.propose_row(rng, law, two, two_before, two_after, model, a, c, split)
     proposal.log_split += row_law.propose_row(rng, law, two, two_before, two_after, model, c, c, split)
-    proposal.log_merge = row_law.propose_row(
-        rng, law, one, one_before, one_after, model, merged, merged, not split
-    )
+    proposal.log_merge = row_law.propose_row(rng, law, one, one_before, one_after, model, merged, merged, not split)
 
 
 def gain_of(own_terms, scratch, trial, trial_before, trial_after, epoch, before, after, model):
@@ -144,9 +142,7 @@ def split_or_merge_epoch(
     """
     proposal.gain = proposal.log_merge = 0.0
     if split:
-        proposal.log_split = give_out(
-            rng, given, law, epoch, trial_before, model, split, a, b, first, second, c_before
-        )
+        proposal.log_split = give_out(rng, given, law, epoch, trial_before, model, split, a, b, first, second, c_before)
         if not is_two(given):
             return -1
         c = split_in_two(trial, a, given)

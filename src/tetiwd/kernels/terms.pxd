@@ -17,12 +17,16 @@ cdef class Without:
 
 
 @cython.locals(i=Py_ssize_t, j=Py_ssize_t, m=Py_ssize_t, total=double)
+cdef bint build_sums(
+    Terms terms, Py_ssize_t k, Py_ssize_t[::1] counts, double[:, ::1] S, double[:, ::1] A, double alpha
+) noexcept nogil
+
 cdef bint build_terms(
     Terms terms, Py_ssize_t k, Py_ssize_t[::1] counts, double[:, ::1] S, double[:, ::1] A, double alpha
 ) noexcept nogil
 
 @cython.locals(i=Py_ssize_t, j=Py_ssize_t, total=double)
-cdef void finish_terms(Terms terms, Py_ssize_t k, Py_ssize_t[::1] counts, double[:, ::1] S) noexcept nogil
+cdef void add_up(Terms terms, Py_ssize_t k, Py_ssize_t[::1] counts, double[:, ::1] S) noexcept nogil
 
 @cython.locals(i=Py_ssize_t, j=Py_ssize_t, total=double, v_c=double)
 cdef void change_count(

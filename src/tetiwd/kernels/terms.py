@@ -38,66 +38,54 @@ class Without:
         self.weight_M = self.weight_Q = 0.0  # of m mᵀ
 
 
-def build_terms(terms, k, counts, S, A, alpha):
-    """All terms from scratch, O(k³); False if A is not positive definite."""
-    L, F, X, block, x, M, Q = terms.L, terms.F, terms.X, terms.block, terms.x, terms.M, terms.Q
-    if not dense.cholesky(A, k, L):
+def build_sums(terms, k, counts, S, A, alpha):
+    """What the likelihood needs: M, y and the sums, from scratch, O(k³); False if A is not positive definite."""
+    if not dense.cholesky(A, k, terms.L):
         return False
     for i in range(k):
-        for j in range(k):
+        for j in range(i + 1):
             total = alpha if i == j else 0.0
-            for m in range(max(i, j), k):
-                total += L[m, i] * counts[m] * L[m, j]
-            block[i, j] = total
-    if not dense.cholesky(block, k, F):
+            for m in range(i, k):
+                total += terms.L[m, i] * counts[m] * terms.L[m, j]
+            terms.block[i, j] = total
+    if not dense.cholesky(terms.block, k, terms.F):
         return False
     for j in range(k):  # X = F⁻¹ Lᵀ, M = Xᵀ X
         for i in range(k):
-            x[i] = L[j, i] if i <= j else 0.0
-        dense.solve_lower(F, k, x)
-        for i in range(k):
-            X[i, j] = x[i]
-    for i in range(k):
-        for j in range(k):
-            total = 0.0
-            for m in range(k):
-                total += X[m, i] * X[m, j]
-            M[i, j] = total
+            terms.X[i, j] = terms.L[j, i] if i <= j else 0.0
+    dense.solve_lower_rows(terms.F, k, terms.X, k)
+    dense.multiply_transposed(terms.X, terms.X, k, terms.M)
     for i in range(k):
         total = 1.0
         for j in range(k):
-            total -= M[i, j] * counts[j]
+            total -= terms.M[i, j] * counts[j]
         terms.y[i] = total
-    for i in range(k):
-        for j in range(k):
-            total = 0.0
-            for m in range(k):
-                total += M[i, m] * S[m, j]
-            block[i, j] = total
-    for i in range(k):
-        for j in range(k):
-            total = 0.0
-            for m in range(k):
-                total += block[i, m] * M[m, j]
-            Q[i, j] = total
-    finish_terms(terms, k, counts, S)
-    terms.log_ratio = -dense.log_det(F, k)
+    add_up(terms, k, counts, S)
+    terms.log_ratio = -dense.log_det(terms.F, k)
     return True
 
 
-def finish_terms(terms, k, counts, S):
-    """p = M S y and the sums, given M and y."""
-    M, y, Sy = terms.M, terms.y, terms.x
+def build_terms(terms, k, counts, S, A, alpha):
+    """All terms from scratch, O(k³); False if A is not positive definite."""
+    if not build_sums(terms, k, counts, S, A, alpha):
+        return False
+    dense.multiply(terms.M, S, k, terms.block)
+    dense.multiply(terms.block, terms.M, k, terms.Q)
+    dense.times(terms.M, k, k, terms.x, terms.p)
+    return True
+
+
+def add_up(terms, k, counts, S):
+    """The sums, given M and y; leaves S y in the scratch x."""
     total_y = trace = ySy = 0.0
     for i in range(k):
         total = 0.0
         for j in range(k):
-            total += S[i, j] * y[j]
-            trace += M[i, j] * S[i, j]
-        Sy[i] = total
-        total_y += counts[i] * y[i]
-        ySy += y[i] * total
-    dense.times(M, k, k, Sy, terms.p)
+            total += S[i, j] * terms.y[j]
+            trace += terms.M[i, j] * S[i, j]
+        terms.x[i] = total
+        total_y += counts[i] * terms.y[i]
+        ySy += terms.y[i] * total
     terms.total_y = total_y
     terms.trace = trace
     terms.ySy = ySy
@@ -131,7 +119,8 @@ def change_count(terms, k, counts, S, c, r, own, sign):
         S[c, j] += sign * r[j]
         S[j, c] += sign * r[j]
     S[c, c] += sign * own
-    finish_terms(terms, k, counts, S)
+    add_up(terms, k, counts, S)
+    dense.times(terms.M, k, k, terms.x, terms.p)
     terms.log_ratio -= math.log(g)
 
 
@@ -198,7 +187,7 @@ def log_likelihood(terms, k, n, trace, model, alpha):
 def epoch_log_likelihood(epoch, terms, model):
     """Log likelihood of one epoch from scratch."""
     k = epoch.size[0]
-    if not build_terms(terms, k, epoch.counts, epoch.S, epoch.A, model.alpha):
+    if not build_sums(terms, k, epoch.counts, epoch.S, epoch.A, model.alpha):
         return -math.inf
     return log_likelihood(terms, k, epoch.n, epoch.trace, model, model.alpha)
 
@@ -214,6 +203,6 @@ def log_likelihood_if(epoch, terms, model, alpha, factor, spread, A):
             A[i, j] = factor * epoch.A[i, j]
             if spread > 0.0:
                 A[i, j] = spread if i == j else 0.0
-    if not build_terms(terms, k, epoch.counts, epoch.S, A, alpha):
+    if not build_sums(terms, k, epoch.counts, epoch.S, A, alpha):
         return -math.inf
     return log_likelihood(terms, k, epoch.n, epoch.trace, model, alpha)

@@ -9,8 +9,7 @@ cdef double LOG_2_PI
 
 
 cdef class Wishart:
-    cdef readonly double[:, ::1] P, L, F
-    cdef readonly double[::1] x
+    cdef readonly double[:, ::1] P, L, F, X
 
 
 cdef double log_wishart_kernel(Wishart scratch, double[:, ::1] A, Py_ssize_t k, double df) noexcept nogil

@@ -10,30 +10,28 @@ LOG_2_PI = math.log(2.0 * math.pi)
 
 
 class Wishart:
-    """Scratch for densities of up to K clusters: the scale P, two Cholesky factors, a vector."""
+    """Scratch for densities of up to K clusters: the scale P, two Cholesky factors, a solution."""
 
     def __init__(self, capacity):
         K = capacity
-        self.P, self.L, self.F, self.x = np.zeros((K, K)), np.zeros((K, K)), np.zeros((K, K)), np.zeros(K)
+        self.P, self.L, self.F, self.X = (np.zeros((K, K)) for _ in range(4))
 
 
 def log_wishart_kernel(scratch, A, k, df):
     """Log density of A ~ W_df(P) without the constants that depend on k and df alone; P is that of the scratch."""
-    L, F = scratch.L, scratch.F
-    if not dense.cholesky(A, k, L) or not dense.cholesky(scratch.P, k, F):
+    if not dense.cholesky(A, k, scratch.L) or not dense.cholesky(scratch.P, k, scratch.F):
         return -math.inf
-    trace = dense.trace_of_solution(F, k, A, scratch.x)
-    return 0.5 * (df - k - 1.0) * dense.log_det(L, k) - 0.5 * df * (dense.log_det(F, k) + trace)
+    trace = dense.trace_of_solution(scratch.F, k, A, scratch.X)
+    return 0.5 * (df - k - 1.0) * dense.log_det(scratch.L, k) - 0.5 * df * (dense.log_det(scratch.F, k) + trace)
 
 
 def set_scale(scratch, k, back, A_before, new_scale):
     """P of one epoch: linked rows of the A before, new_scale on the diagonal for the others."""
-    P = scratch.P
     for i in range(k):
         for j in range(k):
-            P[i, j] = A_before[back[i], back[j]] if back[i] >= 0 and back[j] >= 0 else 0.0
+            scratch.P[i, j] = A_before[back[i], back[j]] if back[i] >= 0 and back[j] >= 0 else 0.0
         if back[i] < 0:
-            P[i, i] = new_scale
+            scratch.P[i, i] = new_scale
 
 
 def log_gamma(x):
@@ -66,7 +64,7 @@ def log_prior_of_geometry(epoch, before, scratch, df_A, new_scale):
 def log_geometry_target(epoch, A, own_terms, scratch, before, after, model):
     """All of the log joint that depends on A of one epoch, up to a constant."""
     k = epoch.size[0]
-    if not terms.build_terms(own_terms, k, epoch.counts, epoch.S, A, model.alpha):
+    if not terms.build_sums(own_terms, k, epoch.counts, epoch.S, A, model.alpha):
         return -math.inf
     total = terms.log_likelihood(own_terms, k, epoch.n, epoch.trace, model, model.alpha)
     set_scale(scratch, k, epoch.back, before.A, model.new_scale)

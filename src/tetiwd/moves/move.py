@@ -27,7 +27,6 @@ class Sweep:
     steps: dict[str, float]  # step sizes by scale
     coupled: bool
     power: float = 1.0
-    dof_factor: float = 1.0
     pool: Executor | None = None
 
 

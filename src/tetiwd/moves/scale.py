@@ -10,6 +10,7 @@ from math import exp, inf
 import numpy as np
 
 from tetiwd.density import log_likelihoods, log_new_scale, log_partitions
+from tetiwd.kernels import Model
 from tetiwd.moves.metropolis import accepts
 from tetiwd.moves.move import Move, Sweep
 from tetiwd.params import SCALE_MOVES, Gamma, Hyperparameters
@@ -27,7 +28,7 @@ def update_scales(
     rng: np.random.Generator,
     *,
     power: float = 1.0,
-    dof_factor: float = 1.0,
+    models: list[Model] | None = None,
 ) -> dict[str, float]:
     """Take several steps on every scale that has a prior; returns the share accepted of each."""
     rates = {}
@@ -35,11 +36,11 @@ def update_scales(
         if not is_free(name, hyperparameters) or n_steps == 0:
             continue
         value, accepted = 1.0 if name == "stretch" else getattr(state, name), 0
-        current = log_target(name, value, state, hyperparameters, dof_factor)
+        current = log_target(name, value, state, hyperparameters, models)
         for _ in range(n_steps):
             step = steps[name] * rng.standard_normal()  # on the log scale, hence also the Jacobian of the proposal
             proposal = value * exp(step)
-            proposed = log_target(name, proposal, state, hyperparameters, dof_factor)
+            proposed = log_target(name, proposal, state, hyperparameters, models)
             gain = proposed - current
             if accepts(rng, gain, step, power):
                 value, current = proposal, proposed
@@ -58,7 +59,7 @@ def is_free(name: str, hyperparameters: Hyperparameters) -> bool:
 
 
 def log_target(
-    name: str, value: float, state: ChainState, hyperparameters: Hyperparameters, dof_factor: float = 1.0
+    name: str, value: float, state: ChainState, hyperparameters: Hyperparameters, models: list[Model] | None = None
 ) -> float:
     """All of the log joint that depends on one scale, up to a constant.
 
@@ -69,17 +70,17 @@ def log_target(
     if name == "stretch":
         stretched = value * state.new_scale
         prior: float = h.new_scale.log_density(stretched)  # type: ignore[union-attr]
-        return prior + log_likelihoods(state, h, factor=value, dof_factor=dof_factor)
+        return prior + log_likelihoods(state, h, factor=value, models=models)
     total: float = getattr(h, name).log_density(value)
     if name == "xi":
         return total + log_partitions(state, h, value)
     if name == "alpha":
         if value < SMALLEST_ALPHA:
             return -inf
-        return total + log_likelihoods(state, h, alpha=value, dof_factor=dof_factor)
+        return total + log_likelihoods(state, h, alpha=value, models=models)
     if h.geometry == "full":
         return total + log_new_scale(state, h, value)
-    return total + log_likelihoods(state, h, spread=value, dof_factor=dof_factor)
+    return total + log_likelihoods(state, h, spread=value, models=models)
 
 
 def set_scale(state: ChainState, hyperparameters: Hyperparameters, name: str, value: float) -> None:
@@ -98,7 +99,7 @@ def update_all(state: ChainState, sweep: Sweep) -> list[Floats]:
     """The move of a sweep; NaN for scales that are fixed."""
     s = sweep
     rates = update_scales(
-        state, s.hyperparameters, s.steps, s.settings.n_scale_steps, s.rng, power=s.power, dof_factor=s.dof_factor
+        state, s.hyperparameters, s.steps, s.settings.n_scale_steps, s.rng, power=s.power, models=s.models
     )
     return [np.array([rates.get(name, np.nan) for name in SCALE_MOVES])]
 

@@ -78,7 +78,7 @@ def propose(
     if split and not has_room(state, t, length, models[t]):
         return None
     lineage_a, lineage_b = state.lineage_from(t, a), state.lineage_from(t, b)
-    trial, parts, totals, part = state.trial(), [], np.zeros(3), -1
+    trial, parts, totals, part = state.trial(epochs_around(t, length)), [], np.zeros(3), -1
     for s in range(t, t + length):
         at_first, at_last = s == t, s == t + length - 1
         part, members, side, logs = split_or_merge_epoch(
@@ -109,9 +109,14 @@ def propose(
 
 def carry_out(state: ChainState, t: int, change: Change) -> None:
     """Make a proposed change the state."""
-    state.adopt(change.trial)
+    state.adopt(change.trial, epochs_around(t, len(change.parts)))
     for s, (members, side, a, c) in enumerate(change.parts, start=t):
         move_members(state.epoch(s), members, side, a, c, change.split)
+
+
+def epochs_around(t: int, length: int) -> slice:
+    """The epochs that a change from t on touches: its own, and the links of their neighbours."""
+    return slice(max(t - 1, 0), t + length + 1)
 
 
 def shared_length(state: ChainState, t: int, a: int, b: int) -> int:
