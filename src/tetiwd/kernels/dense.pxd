@@ -1,7 +1,7 @@
 cimport cython
 from tetiwd.kernels cimport libc_math as math
 
-@cython.locals(i=Py_ssize_t, j=Py_ssize_t, m=Py_ssize_t)
+@cython.locals(i=Py_ssize_t, j=Py_ssize_t, m=Py_ssize_t, x=double)
 cdef bint cholesky(double[:, ::1] A, Py_ssize_t k, double[:, ::1] L) noexcept nogil
 
 @cython.locals(i=Py_ssize_t, j=Py_ssize_t)

@@ -7,18 +7,23 @@ import math
 
 
 def cholesky(A, k, L):
-    """Lower factor of the leading k×k block of A into L; False if A is not positive definite."""
+    """Lower factor of the leading k×k block of A into L; False if A is not positive definite.
+
+    Only the lower triangle of A is read. The upper triangle of L becomes the transposed factor: its rows are what the
+    inner loop runs along.
+    """
     for i in range(k):
         for j in range(i + 1):
-            total = A[i, j]
-            for m in range(j):
-                total -= L[i, m] * L[j, m]
-            if i == j:
-                if not total > 0.0:
-                    return False
-                L[i, i] = math.sqrt(total)
-            else:
-                L[i, j] = total / L[j, j]
+            L[i, j] = A[i, j]
+    for m in range(k):
+        if not L[m, m] > 0.0:
+            return False
+        L[m, m] = math.sqrt(L[m, m])
+        for i in range(m + 1, k):
+            x = L[i, m] / L[m, m]
+            L[i, m] = L[m, i] = x
+            for j in range(m + 1, i + 1):
+                L[i, j] -= x * L[m, j]
     return True
 
 
