@@ -3,7 +3,7 @@
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -21,8 +21,8 @@ from tetiwd.params import CHECKPOINT_SECONDS, Hyperparameters, SamplerSettings, 
 from tetiwd.sample import Sample
 from tetiwd.sampler import Chain, run_chain
 from tetiwd.start import start_chain
+from tetiwd.threads import in_threads
 
-POLL_SECONDS = 0.2
 WORTH_A_THREAD = 200  # objects of an epoch that takes longer to update than to hand to a thread
 USUAL_CAPACITY = 32  # clusters per epoch that a state has room for once Ward's finest cut is in it
 
@@ -164,34 +164,15 @@ def _run_all(
         return frozen
 
     def report() -> bool:
-        return bool(progress and progress([_where(*pair) for pair in zip(chains, clocks, strict=True)]))
+        return bool(progress and progress([where_is(*pair) for pair in zip(chains, clocks, strict=True)]))
 
-    with ThreadPoolExecutor(min(n_threads, len(chains)), thread_name_prefix="tetiwd-chain") as pool:
-        futures = [pool.submit(work, chain) for chain in chains]
-        try:
-            while not _all_done(futures):
-                if report():
-                    stop.set()
-        except KeyboardInterrupt:
-            stop.set()
-        except BaseException:
-            stop.set()
-            raise
-    report()
-    frozen = [future.result() for future in futures]
+    frozen = in_threads(work, chains, n_threads, report, stop)
     return [one for one in frozen if one is not None] if None not in frozen else []
 
 
-def _all_done(futures: list[Future[Frozen | None]]) -> bool:
-    """Wait a moment; raise what a chain raised."""
-    done, waiting = wait(futures, timeout=POLL_SECONDS, return_when=FIRST_EXCEPTION)
-    for future in done:
-        future.result()
-    return not waiting
-
-
-def _where(chain: Chain, clock: Clock) -> Progress:
-    done, total, pace = chain.n_done, chain.settings.n_sweeps, clock.seconds_per_sweep()
+def where_is(chain: Chain, clock: Clock, n_sweeps: int | None = None) -> Progress:
+    """How far a chain has come, of all its sweeps or of so many."""
+    done, total, pace = chain.n_done, n_sweeps or chain.settings.n_sweeps, clock.seconds_per_sweep()
     left = 0.0 if done >= total else None if pace is None else pace * (total - done)
     return Progress(
         chain=chain.index,
