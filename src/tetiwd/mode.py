@@ -18,7 +18,7 @@ from tetiwd.declare import Settings, check_whole, declarations
 from tetiwd.draws import Draws, Frozen
 from tetiwd.errors import Setting, SettingsError
 from tetiwd.pace import Clock, Report
-from tetiwd.params import AnswerSettings, Hyperparameters, SamplerSettings
+from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.recording import record
 from tetiwd.sampler import Chain
 from tetiwd.threads import in_threads

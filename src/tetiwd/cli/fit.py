@@ -1,6 +1,5 @@
 """``tetiwd fit`` and ``tetiwd resume``: from files to a results folder."""
 
-import shlex
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,10 +12,11 @@ from tetiwd.cli import exit_codes
 from tetiwd.cli import options as o
 from tetiwd.cli.command import command
 from tetiwd.cli.console import Console, records
+from tetiwd.cli.fast import check_fast, deliver_look, go_on_with, narrow
 from tetiwd.cli.guests import additions
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.settings import RunSettings
-from tetiwd.params import CHECKPOINT_SECONDS, AnswerSettings, Hyperparameters, SamplerSettings
+from tetiwd.params import CHECKPOINT_SECONDS, RUN, AnswerSettings, Hyperparameters, SamplerSettings
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
@@ -24,6 +24,15 @@ if TYPE_CHECKING:
     from tetiwd.io.run_folder import RunFolder
     from tetiwd.workflow import Watcher
 
+Fast = Annotated[
+    bool,
+    o.option(
+        "--fast",
+        panel=RUN,
+        text="A quick look within seconds: one clustering, the most probable one found. It says nothing about "
+        "uncertainty; tetiwd resume goes on from there and adds that.",
+    ),
+]
 MoreDraws = Annotated[int | None, o.option("--draws", text="Total draws of each chain, to extend a run.")]
 
 
@@ -33,6 +42,7 @@ def fit(
     *,
     out: o.Out = None,
     overwrite: o.Overwrite = False,
+    fast: Fast = False,
     n_threads: o.Threads = None,
     checkpoint_seconds: o.CheckpointSeconds = CHECKPOINT_SECONDS,
     strict: o.Strict = False,
@@ -47,30 +57,29 @@ def fit(
 
       tetiwd fit d_2001.npy d_2002.npy d_2003.npy --squared
 
+      tetiwd fit measurements.csv --time year --fast --out run && tetiwd resume run
+
       tetiwd fit genomes.fasta --by year --settings mine.toml --set model.df_A=200
     """
     from tetiwd.io.read import read_series
     from tetiwd.io.run_folder import RunFolder
     from tetiwd.workflow import fit_into
 
+    if fast:
+        check_fast(settings, strict=strict)
     target = Path(f"{stem(files[0])}-tetiwd") if out is None else out
     RunFolder(target).check_free(overwrite=overwrite)
     with console.busy("Reading"):
         given = read_series(files, settings.data)
     for remark in given.remarks:
         console.remark(f"Note: {remark}")
+    options: dict[str, Any] = {"inputs": given.hashes, "remarks": given.remarks, "overwrite": overwrite}
+    options |= {"n_threads": n_threads, "watcher": watcher_for(console)}
     with sigterm_as_interrupt():
-        analysis = fit_into(
-            target,
-            given.series,
-            settings,
-            inputs=given.hashes,
-            remarks=given.remarks,
-            overwrite=overwrite,
-            n_threads=n_threads,
-            checkpoint_seconds=checkpoint_seconds,
-            watcher=watcher_for(console),
-        )
+        if fast:
+            deliver_look(target, given.series, settings, options, console)
+            return
+        analysis = fit_into(target, given.series, settings, checkpoint_seconds=checkpoint_seconds, **options)
     deliver(analysis, console, target, strict=strict)
 
 
@@ -84,9 +93,9 @@ def resume(
     strict: o.Strict = False,
     console: Console,
 ) -> None:
-    """Continue a run that was stopped or killed, or extend a complete one.
+    """Continue a run that was stopped or killed, extend a complete one, or go on from a quick look (fit --fast).
 
-    The results are the same as without interruption. Examples:
+    The results are the same as without interruption, or without the look. Examples:
 
       tetiwd resume run
 
@@ -131,14 +140,14 @@ def watcher_for(console: Console) -> "Watcher":
 def deliver(analysis: "Analysis | None", console: Console, folder: Path, *, strict: bool = False) -> "Analysis":
     """Tell the findings of a run, and end the program if it was interrupted, or chains disagree and that matters."""
     if analysis is None:
-        console.warn(f"stopped before there were draws; go on with: {_resume(folder)}")
+        console.warn(f"stopped before there were draws; go on with: {go_on_with(folder)}")
         raise typer.Exit(exit_codes.INTERRUPTED)
     tell(analysis, console, folder)
     diagnostics = analysis.sample.diagnostics
     if console.quiet and not diagnostics.converged:
         console.warn(diagnostics.verdict)
     if not analysis.sample.complete:
-        console.warn(f"stopped early; go on with: {_resume(folder)}")
+        console.warn(f"stopped early; go on with: {go_on_with(folder)}")
         raise typer.Exit(exit_codes.INTERRUPTED)
     if strict and not diagnostics.converged:
         raise typer.Exit(exit_codes.NOT_CONVERGED)
@@ -154,11 +163,11 @@ def tell(analysis: "Analysis", console: Console, folder: Path | None = None) -> 
     for sentence in sentences:
         console.say(sentence)
     console.table(analysis.n_clusters(), "Clusters in the point estimate, and median and interval of the draws:")
-    console.table(_narrow(analysis.lineages.table()), "Lineages and their sizes:")
+    console.table(narrow(analysis.lineages.table()), "Lineages and their sizes:")
     if folder is not None:
         console.say(f"\nLook at {folder / 'report.html'}; labels are in {folder / 'labels.csv'}.")
         if analysis.sample.complete and not analysis.sample.diagnostics.converged:
-            console.say(f"For more draws: {_resume(folder)} --draws {3 * analysis.sample.settings.n_draws}")
+            console.say(f"For more draws: {go_on_with(folder)} --draws {3 * analysis.sample.settings.n_draws}")
     console.result(
         {
             "folder": None if folder is None else str(folder),
@@ -169,16 +178,6 @@ def tell(analysis: "Analysis", console: Console, folder: Path | None = None) -> 
             "lineages": records(analysis.lineages.table()),
         }
     )
-
-
-def _narrow(table: Any) -> Any:
-    """A table of lineages that fits a terminal: sizes as they follow each other in time."""
-    sizes = [name for name in table.columns if str(name).startswith("size at ")]
-    shown = table[["lineage", "first", "last", "objects", "stability"]].copy()
-    for name in ("first", "last"):
-        shown[name] = shown[name].astype(str)
-    shown["sizes"] = [" ".join(str(size) if size else "·" for size in row) for row in table[sizes].to_numpy()]
-    return shown
 
 
 @contextmanager
@@ -199,10 +198,6 @@ def _in_short(series: "DistanceSeries") -> str:
     sizes = series.n_objects
     shown = ", ".join(map(str, sizes)) if len(sizes) <= 6 else f"{min(sizes)} to {max(sizes)}"
     return f"{len(sizes)} time{'s' if len(sizes) > 1 else ''} with {shown} objects"
-
-
-def _resume(folder: Path) -> str:
-    return f"tetiwd resume {shlex.quote(str(folder))}"
 
 
 def stem(file: Path) -> str:
