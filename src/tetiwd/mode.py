@@ -9,6 +9,7 @@ import threading
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
+from typing import Any
 
 from tetiwd.annealing import cool, frozen_at
 from tetiwd.chains import check_run, n_processors, pools_for_epochs, resolved, watched_by, where_is
@@ -63,8 +64,13 @@ def check_heeded(*groups: Settings) -> None:
         for one in declarations(type(group)):
             value = getattr(group, one.name)
             if one.name not in HEEDED and value != one.default:
-                fault = " has no effect on a quick look, which takes no draws"
-                raise SettingsError([Setting(one.name, value), fault], ["leave it out, or leave out ", FAST])
+                raise has_no_effect(one.name, value)
+
+
+def has_no_effect(name: str, value: Any) -> SettingsError:
+    """A setting was given that a mode does not depend on."""
+    fault = " has no effect on a quick look, which takes no draws"
+    return SettingsError([Setting(name, value), fault], ["leave it out, or leave out ", FAST])
 
 
 def find_mode(

@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
-C, R = TypeVar("C"), TypeVar("R")
+C = TypeVar("C")
+R = TypeVar("R")
 POLL_SECONDS = 0.2
 
 

@@ -8,8 +8,8 @@ import typer
 
 from tetiwd.cli import exit_codes
 from tetiwd.cli.console import Console, records
-from tetiwd.errors import Setting, SettingsError
 from tetiwd.io.settings import RunSettings
+from tetiwd.params import CHECKPOINT_SECONDS
 
 if TYPE_CHECKING:
     from tetiwd.data import DistanceSeries
@@ -18,14 +18,15 @@ if TYPE_CHECKING:
 SHOWN = ("lineage", "first", "last", "objects", "stability")  # columns of a table of lineages, where they are there
 
 
-def check_fast(settings: RunSettings, *, strict: bool) -> None:
+def check_fast(settings: RunSettings, *, strict: bool, checkpoint_seconds: float) -> None:
     """Refuse what has no effect on a quick look."""
-    from tetiwd.mode import FAST, check_heeded
+    from tetiwd.mode import check_heeded, has_no_effect
 
     check_heeded(settings.sampler, settings.answers)
     if strict:
-        fault = " has no effect on a quick look, whose convergence is not known"
-        raise SettingsError([Setting("strict", True), fault], ["leave it out, or leave out ", FAST])
+        raise has_no_effect("strict", True)
+    if checkpoint_seconds != CHECKPOINT_SECONDS:
+        raise has_no_effect("checkpoint_seconds", checkpoint_seconds)
 
 
 def deliver_look(

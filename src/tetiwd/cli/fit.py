@@ -66,7 +66,7 @@ def fit(
     from tetiwd.workflow import fit_into
 
     if fast:
-        check_fast(settings, strict=strict)
+        check_fast(settings, strict=strict, checkpoint_seconds=checkpoint_seconds)
     target = Path(f"{stem(files[0])}-tetiwd") if out is None else out
     RunFolder(target).check_free(overwrite=overwrite)
     with console.busy("Reading"):

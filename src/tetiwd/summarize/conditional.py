@@ -9,7 +9,7 @@ that is alone in its cluster the row that it has is one of them, as in the sampl
 """
 
 from copy import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +36,7 @@ def conditional_memberships(mode: "Mode", *, n_births: int = N_BIRTHS) -> list[F
     ]
 
 
-def epoch_memberships(
-    epoch: EpochOfDraw, matrix: NDArray[np.floating], n_births: int, rng: np.random.Generator
-) -> Floats:
+def epoch_memberships(epoch: EpochOfDraw, matrix: NDArray[Any], n_births: int, rng: np.random.Generator) -> Floats:
     """The same for one epoch, from its distances or similarities."""
     k = len(epoch.A)
     probabilities = np.zeros((len(matrix), k + 1))
