@@ -76,7 +76,8 @@ def plot_map(
         remember.mark(text, lineage=g, epoch=t, title=words[g])
     note = "close: similar"
     if (certainty[shown] < SURE).any():
-        note += f" · hollow: certainty below {SURE:.2f}"
+        what = "membership given the others" if analysis.clustering.found_by == "mode" else "certainty"
+        note += f" · hollow: {what} below {SURE:.2f}"
     if not shown.all():
         note = f"{shown.sum():,} of {len(shown):,} objects · {note}"
     title(ax, f"Objects at {label(time)}", note)
