@@ -4,12 +4,25 @@ import sys
 import time
 from argparse import ArgumentParser
 
-from benchmarks import answers, drpm, growth, likelihood, machine, memory, mixing, precision, start_up, sweep, threads
+from benchmarks import (
+    answers,
+    drpm,
+    fast,
+    growth,
+    likelihood,
+    machine,
+    memory,
+    mixing,
+    precision,
+    start_up,
+    sweep,
+    threads,
+)
 from benchmarks.table import Row, markdown
 
 PARTS = {
     module.__name__.rpartition(".")[2]: module
-    for module in (sweep, growth, likelihood, mixing, memory, start_up, precision, threads, drpm, answers)
+    for module in (sweep, growth, likelihood, mixing, memory, start_up, precision, threads, drpm, answers, fast)
 }
 TARGET = machine.ROOT / "docs" / "benchmarks.md"
 BY_HAND = "<!-- written by hand -->"  # what follows it on the page is kept

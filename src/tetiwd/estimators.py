@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tetiwd.analysis import Analysis
@@ -42,6 +43,11 @@ SAY_SQUARED: list[str | Setting] = [give("squared", True), " or ", Setting("squa
 
 class NoDrawsError(SettingsError, AttributeError):
     """Something was asked for that only draws can tell."""
+
+
+def _no_draws(what: str) -> NoDrawsError:
+    fault = f'there is no {what}: mode="fast" finds one clustering and takes no draws'
+    return NoDrawsError(fault, ["fit with ", Setting("mode", MODES[0])])
 
 
 class _WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -117,8 +123,7 @@ class _WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """The analysis, if there are draws that it can tell this from."""
         check_is_fitted(self)
         if isinstance(self.analysis_, ModeAnalysis):
-            fault = f'there is no {what}: mode="fast" finds one clustering and takes no draws'
-            raise NoDrawsError(fault, ["fit with ", Setting("mode", MODES[0])])
+            raise _no_draws(what)
         return self.analysis_
 
     @property
@@ -148,6 +153,13 @@ class _WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         check_is_fitted(self)
         return self.analysis_.memberships.probabilities
 
+    def _takes_draws(self) -> bool:
+        """True if new objects can be classified, which needs draws."""
+        if self.mode == "fast":
+            raise _no_draws("prediction")
+        return True
+
+    @available_if(_takes_draws)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any, time: Any = None) -> NDArray[np.float64]:
         """Probabilities of new objects for the clusters of one time.
 
@@ -158,6 +170,7 @@ class _WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         classified = self._classified(X, time)
         return np.column_stack([classified.probabilities, classified.none])
 
+    @available_if(_takes_draws)  # type: ignore[untyped-decorator]
     def predict(self, X: Any, time: Any = None) -> NDArray[np.int64]:
         """The most probable lineage of every new object, −1 for none of these."""
         return self._classified(X, time).best

@@ -267,9 +267,13 @@ def test_a_quick_look_has_nothing_that_only_draws_can_tell(looked, name):
     assert not hasattr(model, name)
     with pytest.raises(SettingsError, match=f'no {name}: mode="fast".*fit with mode="posterior"'):
         getattr(model, name)
-    for ask in (model.forecast, partial(model.predict, clusters()[0])):
-        with pytest.raises(SettingsError, match='fit with mode="posterior"'):
-            ask()
+    with pytest.raises(SettingsError, match='fit with mode="posterior"'):
+        model.forecast()
+    for method in ("predict", "predict_proba"):  # hidden as scikit-learn hides methods; the cause says why
+        assert not hasattr(model, method)
+        with pytest.raises(AttributeError) as caught:
+            getattr(model, method)
+        assert 'fit with mode="posterior"' in str(caught.value.__cause__)
 
 
 def test_a_posterior_has_memberships_too(fitted):

@@ -40,7 +40,7 @@ def test_the_folder_holds_one_clustering_and_nothing_about_a_posterior(tmp_path)
     assert labels.lineage.tolist() == analysis.clustering.flat.tolist()
     assert labels.certainty.between(0, 1).all()
     assert labels.certainty.nunique() > 1
-    with pytest.raises(RunFolderError, match="holds a quick look, which has no draws; .* tetiwd resume"):
+    with pytest.raises(RunFolderError, match=r"holds a quick look, which has no draws; .* tetiwd resume"):
         load_run(tmp_path / "run")
 
 
