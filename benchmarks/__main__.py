@@ -7,6 +7,7 @@ from argparse import ArgumentParser
 from benchmarks import (
     answers,
     drpm,
+    fast,
     growth,
     likelihood,
     machine,
@@ -22,7 +23,20 @@ from benchmarks.table import Row, markdown
 
 PARTS = {
     module.__name__.rpartition(".")[2]: module
-    for module in (sweep, growth, likelihood, mixing, stopping, memory, start_up, precision, threads, drpm, answers)
+    for module in (
+        sweep,
+        growth,
+        likelihood,
+        mixing,
+        stopping,
+        memory,
+        start_up,
+        precision,
+        threads,
+        drpm,
+        answers,
+        fast,
+    )
 }
 TARGET = machine.ROOT / "docs" / "benchmarks.md"
 BY_HAND = "<!-- written by hand -->"  # what follows it on the page is kept

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 
 def describe() -> str:
     """Date, commit, machine and versions as a list."""
-    versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba"))
+    versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy"))
     return "\n".join(
         [
             f"- Date: {date.today().isoformat()}",

@@ -83,9 +83,9 @@ class Plain:
             names = "alpha dof df_A xi new_scale max_clusters isotropic similarity power"
             return self.Model(*(getattr(arg, name) for name in names.split()))
         if kind == "Neighbour":
-            return self.Neighbour(*(np.asarray(getattr(arg, name)) for name in "size counts A link".split()))
+            return self.Neighbour(*(np.asarray(getattr(arg, name)) for name in ["size", "counts", "A", "link"]))
         D = np.asarray(arg.D_single if arg.single else arg.D)
-        arrays = (np.asarray(getattr(arg, name)) for name in "z R size counts S A back forward".split())
+        arrays = (np.asarray(getattr(arg, name)) for name in ["z", "R", "size", "counts", "S", "A", "back", "forward"])
         return self.Epoch(D, arg.per_unit, arg.trace, *arrays)
 
 

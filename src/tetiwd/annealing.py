@@ -13,7 +13,9 @@ import numpy as np
 
 from tetiwd.density import log_joint_of
 from tetiwd.draws import Frozen
+from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.sampler import Chain, Streams, sweep
+from tetiwd.state import ChainState
 
 HIGHEST_POWER = 30.0
 MOST_FINAL_PASSES = 50
@@ -22,10 +24,21 @@ N_AUX = 10  # rows that stand for a possible birth
 
 def anneal(chain: Chain, stop: Callable[[], bool] = lambda: False) -> Frozen | None:
     """Freeze a copy of a chain's state; the chain itself is left alone. None if it was told to stop."""
+    cooled = cool(chain, chain.settings, stop)
+    return None if cooled is None else frozen_at(*cooled, chain.hyperparameters)
+
+
+def frozen_at(state: ChainState, moved: int, hyperparameters: Hyperparameters) -> Frozen:
+    """A frozen state as a partition."""
+    return Frozen(state.labels(), log_joint_of(state, hyperparameters), moved)
+
+
+def cool(
+    chain: Chain, settings: SamplerSettings, stop: Callable[[], bool] = lambda: False
+) -> tuple[ChainState, int] | None:
+    """A copy of a chain's state, annealed as the settings say, and how many objects moved in the last pass."""
     h = chain.hyperparameters
-    s = replace(
-        chain.settings, n_aux=max(N_AUX, chain.settings.n_aux), n_split_merge=0
-    )  # densities of unequal k mislead
+    s = replace(settings, n_aux=max(N_AUX, settings.n_aux), n_split_merge=0)  # densities of unequal k mislead
     turn = partial(sweep, coupled=h.coupling, pool=chain.pool)
     state = chain.state.copy()
     streams = Streams(s.seed, s.n_chains + chain.index, state.n_epochs)
@@ -43,4 +56,4 @@ def anneal(chain: Chain, stop: Callable[[], bool] = lambda: False) -> Frozen | N
         moved = int(turn(state, h, quiet, streams, chain.tuning, power=inf, dof_factor=factor)["moved"].sum())
         if moved == 0:
             break
-    return Frozen(state.labels(), log_joint_of(state, h), moved)
+    return state, moved

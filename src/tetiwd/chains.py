@@ -1,6 +1,7 @@
 """Several chains: what to check before, how many threads there are, and the sample that comes out."""
 
 import os
+import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -13,6 +14,7 @@ from tetiwd.checkpoint import Keeper
 from tetiwd.data import DistanceSeries
 from tetiwd.data.memory import require_memory
 from tetiwd.errors import Setting, SettingsError, give
+from tetiwd.kernels import COMPILED, SLOW, SlowWarning
 from tetiwd.pace import Report
 from tetiwd.params import CHECKPOINT_SECONDS, Hyperparameters, SamplerSettings, check_whole
 from tetiwd.rounds import Rounds
@@ -63,6 +65,7 @@ def run_chains(
     if not checkpoint_seconds >= 0:
         raise SettingsError([Setting("checkpoint_seconds"), f" must be 0 or more, not {checkpoint_seconds!r}"])
     check_run(series, hyperparameters, settings)
+    warn_if_slow()
     chains = [Chain(series, hyperparameters, settings, index) for index in range(settings.n_chains)]
     keeper = None if checkpoint is None else Keeper(Path(checkpoint), series, chains, checkpoint_seconds)
     if keeper:
@@ -84,6 +87,12 @@ def check_run(series: DistanceSeries, hyperparameters: Hyperparameters, settings
     )
     if not isinstance(settings.init, str):
         start_chain(series, hyperparameters, settings, 0, unit=None)
+
+
+def warn_if_slow() -> None:
+    """Say that the inner loops are not compiled, if so."""
+    if not COMPILED:
+        warnings.warn(SLOW, SlowWarning, stacklevel=3)
 
 
 def resolved(hyperparameters: Hyperparameters, series: DistanceSeries) -> Hyperparameters:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tetiwd.analysis import Analysis
@@ -21,7 +22,10 @@ from tetiwd.data.metrics import Metric
 from tetiwd.data.series import LARGEST_CROSS
 from tetiwd.data.times import rows_by_time
 from tetiwd.declare import declarations, documented_by
-from tetiwd.errors import DataError, Setting, SettingsError, give
+from tetiwd.diagnostics import Diagnostics
+from tetiwd.errors import DataError, Setting, SettingsError, give, quoted
+from tetiwd.mode import check_heeded, find_mode
+from tetiwd.mode_analysis import ModeAnalysis
 from tetiwd.params import LEVEL, AnswerSettings, Hyperparameters, Prior, SamplerSettings, is_whole
 from tetiwd.sample import Sample
 from tetiwd.summarize.classify import Classification, classify
@@ -33,7 +37,17 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", Hyperparameters, AnswerSettings)
 FEWEST_OBJECTS = 3
+MODES = ("posterior", "fast")
 SAY_SQUARED: list[str | Setting] = [give("squared", True), " or ", Setting("squared", False), "; it is never guessed"]
+
+
+class NoDrawsError(SettingsError, AttributeError):
+    """Something was asked for that only draws can tell."""
+
+
+def _no_draws(what: str) -> NoDrawsError:
+    fault = f'there is no {what}: mode="fast" finds one clustering and takes no draws'
+    return NoDrawsError(fault, ["fit with ", Setting("mode", MODES[0])])
 
 
 class _WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -45,6 +59,8 @@ class _WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
     n_jobs: int
     verbose: bool
     settings: SamplerSettings | None
+    mode: str
+    analysis_: Analysis | ModeAnalysis
 
     def _given(self, group: type[S]) -> S:
         """Those parameters of the estimator that belong to a group of settings; None stands for the default."""
@@ -54,6 +70,10 @@ class _WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _clustered(self, X: Any, time: Any = None, ids: Any = None) -> Clustering:
         """Fit, and keep what the methods need."""
         model, answers = self._given(Hyperparameters), self._given(AnswerSettings)
+        if self.mode not in MODES:
+            raise SettingsError(
+                [Setting("mode"), f" must be {quoted(MODES[0])} or {quoted(MODES[1])}, not {self.mode!r}"]
+            )
         for name in ("analysis_", "n_features_in_", "feature_names_in_"):  # of an earlier fit
             self.__dict__.pop(name, None)
         series, self._rows = self._series(X, time, ids)
@@ -62,11 +82,18 @@ class _WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
             raise SettingsError([Setting("settings"), f" must be SamplerSettings or None, not {settings!r}"])
         if self.random_state is not None:
             settings = replace(settings, seed=_seed(self.random_state))
-        sample = run_chains(series, model, settings, n_threads=_threads(self.n_jobs), progress=bool(self.verbose))
-        self.analysis_ = Analysis(sample, answers)
-        self.diagnostics_ = sample.diagnostics
-        self.times_ = list(series.times)
-        return self.analysis_.clustering
+        options: dict[str, Any] = {"n_threads": _threads(self.n_jobs), "progress": bool(self.verbose)}
+        analysis: Analysis | ModeAnalysis
+        if self.mode == "fast":
+            check_heeded(answers)
+            found = find_mode(series, model, settings, **options)
+            if found is None:  # Ctrl-C, and there is nothing to keep
+                raise KeyboardInterrupt
+            analysis = ModeAnalysis(found, answers)
+        else:
+            analysis = Analysis(run_chains(series, model, settings, **options), answers)
+        self.analysis_, self.times_ = analysis, list(series.times)
+        return analysis.clustering
 
     def _features(self, X: Any, *, reset: bool) -> Any:
         """Finite numbers, as scikit-learn checks them, with the names of their columns if these are known."""
@@ -92,19 +119,47 @@ class _WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "analysis_")
 
+    def _with_draws(self, what: str) -> Analysis:
+        """The analysis, if there are draws that it can tell this from."""
+        check_is_fitted(self)
+        if isinstance(self.analysis_, ModeAnalysis):
+            raise _no_draws(what)
+        return self.analysis_
+
+    @property
+    def diagnostics_(self) -> Diagnostics:
+        """Do the MCMC chains agree?"""
+        return self._with_draws("diagnostics_").sample.diagnostics
+
     @property
     def sample_(self) -> Sample:
         """All draws."""
-        check_is_fitted(self)
-        return self.analysis_.sample
+        return self._with_draws("sample_").sample
 
     @property
     def posterior_(self) -> "xr.DataTree":
         """All draws as a DataTree in ArviZ's layout."""
         from tetiwd.io.posterior import to_datatree
 
-        return to_datatree(self.sample_)
+        return to_datatree(self._with_draws("posterior_").sample)
 
+    @property
+    def membership_(self) -> list[NDArray[np.float64]]:
+        """Probability of every object for every lineage at its time, and, in the last column, for another cluster.
+
+        T × (n_t, n_lineages + 1). With ``mode="fast"`` all other objects stay where they are, so that these say less
+        than the probabilities of a posterior.
+        """
+        check_is_fitted(self)
+        return self.analysis_.memberships.probabilities
+
+    def _takes_draws(self) -> bool:
+        """True if new objects can be classified, which needs draws."""
+        if self.mode == "fast":
+            raise _no_draws("prediction")
+        return True
+
+    @available_if(_takes_draws)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any, time: Any = None) -> NDArray[np.float64]:
         """Probabilities of new objects for the clusters of one time.
 
@@ -115,17 +170,17 @@ class _WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         classified = self._classified(X, time)
         return np.column_stack([classified.probabilities, classified.none])
 
+    @available_if(_takes_draws)  # type: ignore[untyped-decorator]
     def predict(self, X: Any, time: Any = None) -> NDArray[np.int64]:
         """The most probable lineage of every new object, −1 for none of these."""
         return self._classified(X, time).best
 
     def _classified(self, X: Any, time: Any) -> Classification:
-        check_is_fitted(self)
+        analysis = self._with_draws("prediction")
         if time is not None and time not in self.times_:
             raise DataError(f"there is no time {time!r}; there are {', '.join(map(str, self.times_))}")
         t = len(self.times_) - 1 if time is None else self.times_.index(time)
-        sample = self.analysis_.sample
-        series = sample.series
+        sample, series = analysis.sample, analysis.sample.series
         if series.kind == "similarities":
             raise DataError(
                 "for a series of similarities use tetiwd.classify(…, own=…), which takes those of new objects"
@@ -137,7 +192,7 @@ class _WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
             distances, squared = np.atleast_2d(np.asarray(X)), self._told("the new distances")
             if distances.shape[1] == sum(series.n_objects):
                 distances = distances[:, self._rows[t]]
-        return classify(sample, self.analysis_.clustering, distances, squared=squared, t=t)
+        return classify(sample, analysis.clustering, distances, squared=squared, t=t)
 
     def _told(self, distances: str = "the distances") -> bool:
         if self.squared is None:
@@ -150,16 +205,21 @@ class _WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the results folder that ``tetiwd fit`` writes, but for checkpoints; readable without this package."""
+        from tetiwd.quick_look import save_mode
         from tetiwd.workflow import save
 
         check_is_fitted(self)
+        if isinstance(self.analysis_, ModeAnalysis):
+            return save_mode(self.analysis_, path, overwrite=overwrite)
         return save(self.analysis_, path, overwrite=overwrite)
 
     def report(self, path: str | Path, *, overwrite: bool = False, show_ids: bool = False) -> Path:
         """Write one HTML file that needs no network and no other file; with ids of objects only if asked for."""
-        from tetiwd.report import write_report
+        from tetiwd.report import write_mode_report, write_report
 
         check_is_fitted(self)
+        if isinstance(self.analysis_, ModeAnalysis):
+            return write_mode_report(self.analysis_, path, overwrite=overwrite, show_ids=show_ids)
         return write_report(self.analysis_, path, overwrite=overwrite, show_ids=show_ids)
 
     def __sklearn_tags__(self) -> Any:
@@ -169,10 +229,12 @@ class _WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _repr_html_(self) -> str:
         """A short summary and the picture of the lineages, once fitted."""
-        from tetiwd.report import summary_html
+        from tetiwd.report import mode_summary_html, summary_html
 
         if not hasattr(self, "analysis_"):
             return f"<pre>{escape(repr(self))}</pre>"
+        if isinstance(self.analysis_, ModeAnalysis):
+            return mode_summary_html(self.analysis_)
         return summary_html(self.analysis_)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
@@ -185,6 +247,8 @@ SHARED = {
     "n_jobs": "Number of threads; -1 for one per processor. Results do not depend on it.",
     "verbose": "Whether to show the progress of every chain.",
     "settings": "How to sample. If not given, the defaults of :class:`tetiwd.SamplerSettings`.",
+    "mode": '"posterior" samples; "fast" finds the most probable clustering it can within seconds, which says nothing '
+    "about uncertainty.",
 }
 
 
@@ -206,10 +270,13 @@ class TeTiWD(_WishartClusterer):
     times_ : the times in order
     n_clusters_ : number of clusters at every time
     lineages_ : lineages, with ``table()``, ``sizes()``, ``links()``, ``events()`` and ``flows()``
+    membership_ : T × (n_t, lineages + 1) probability of every object for every lineage, and for another cluster
     coclustering_ : T × (n_t, n_t) probability of two objects to be together
     posterior_ : all draws as a DataTree in ArviZ's layout
     diagnostics_ : do the MCMC chains agree?
     analysis_ : all of these and more
+
+    With ``mode="fast"`` there are no ``coclustering_``, ``posterior_`` and ``diagnostics_``.
 
     Examples
     --------
@@ -231,6 +298,7 @@ class TeTiWD(_WishartClusterer):
     n_jobs: int = -1
     verbose: bool = False
     settings: SamplerSettings | None = None
+    mode: str = MODES[0]
 
     def fit(self, X: Any, y: Any = None, *, time: Any = None, ids: Any = None) -> Self:
         """Find clusters and their lineages.
@@ -265,13 +333,12 @@ class TeTiWD(_WishartClusterer):
     @property
     def coclustering_(self) -> list[NDArray[Any]]:
         """Probability of every two objects of a time to be together, T × (n_t, n_t)."""
-        check_is_fitted(self)
-        return self.analysis_.coclustering
+        return self._with_draws("coclustering_").coclustering
 
     def forecast(self, n_next: int | None = None, *, level: float = LEVEL) -> Forecast:
         """Shares of the clusters at the next time, as the model expects them."""
-        check_is_fitted(self)
-        sample, alignment = self.analysis_.sample, self.analysis_.alignment
+        analysis = self._with_draws("forecast")
+        sample, alignment = analysis.sample, analysis.alignment
         return forecast(sample, alignment, n_next=n_next, level=level, seed=sample.settings.seed)
 
     def _series(self, X: Any, time: Any, ids: Any) -> tuple[DistanceSeries, list[NDArray[np.intp]]]:
@@ -309,6 +376,7 @@ class TiWD(_WishartClusterer):
     ----------
     labels_ : (n,) cluster of every row
     n_clusters_ : number of clusters
+    membership_ : [(n, clusters + 1)] probability of every object for every cluster, and for another one
     coclustering_ : (n, n) probability of two objects to be together
     posterior_ : all draws as a DataTree in ArviZ's layout
     diagnostics_ : do the MCMC chains agree?
@@ -327,6 +395,7 @@ class TiWD(_WishartClusterer):
     n_jobs: int = -1
     verbose: bool = False
     settings: SamplerSettings | None = None
+    mode: str = MODES[0]
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find clusters.
@@ -341,8 +410,7 @@ class TiWD(_WishartClusterer):
     @property
     def coclustering_(self) -> NDArray[Any]:
         """Probability of every two objects to be together, (n, n)."""
-        check_is_fitted(self)
-        return self.analysis_.coclustering[0]
+        return self._with_draws("coclustering_").coclustering[0]
 
     def _series(self, X: Any, time: Any, ids: Any) -> tuple[DistanceSeries, list[NDArray[np.intp]]]:
         """The series of one time, and its rows."""

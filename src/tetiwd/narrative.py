@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tetiwd.analysis import Analysis
+    from tetiwd.data import DistanceSeries
+    from tetiwd.mode_analysis import ModeAnalysis
     from tetiwd.sample import Sample
+    from tetiwd.summarize.clustering import Clustering
 
 SURE = 0.7  # an object with less than this for its cluster counts as uncertain
 HOW_LINKED = {
@@ -52,8 +57,8 @@ def narrative(analysis: "Analysis", times: Sequence[str] | None = None) -> Narra
     labels = sample.series.times if times is None else times
     return Narrative(
         findings=(
-            _overview(analysis, labels),
-            *_lives(analysis, labels),
+            _overview(sample.series, analysis.clustering, labels),
+            *_lives(analysis.clustering, analysis.alignment.present, labels),
             _certainty(analysis),
             *_links(analysis, labels),
             *_next(analysis),
@@ -61,6 +66,32 @@ def narrative(analysis: "Analysis", times: Sequence[str] | None = None) -> Narra
         run=_run(sample),
         verdict=sample.diagnostics.verdict,
         remarks=tuple(sample.remarks),
+    )
+
+
+def narrate_mode(analysis: "ModeAnalysis", times: Sequence[str] | None = None) -> list[str]:
+    """What the mode says, without a word about uncertainty; the first sentence is an overview."""
+    series, clustering = analysis.mode.series, analysis.clustering
+    labels = series.times if times is None else times
+    made = clustering.linked_by
+    linked = [HOW_LINKED["model" if made is None else made.name]] if len(labels) > 1 else []
+    membership = np.concatenate(analysis.memberships.certainty)
+    doubtful = int((membership < SURE).sum())
+    would_stay = f"All others staying as they are, {doubtful} of {plural(len(membership), 'object')} would be in "
+    return [
+        _overview(series, clustering, labels),
+        *_lives(clustering, analysis.present, labels),
+        f"{would_stay}their cluster with a probability below {SURE:.0%}.",
+        *linked,
+    ]
+
+
+def quick_look(analysis: "ModeAnalysis") -> str:
+    """What a mode is and what it is not."""
+    within = "" if analysis.seconds is None else f" in {analysis.seconds:.0f} s" if analysis.seconds >= 1 else " in 1 s"
+    return (
+        f"A quick look: the most probable clustering found{within} from {plural(len(analysis.mode.starts), 'start')}. "
+        "It says nothing about uncertainty."
     )
 
 
@@ -84,8 +115,7 @@ def _run(sample: "Sample") -> tuple[str, ...]:
     return (f"{ENDS[sample.ended]} after {n} draws of each{unused}.",)
 
 
-def _overview(analysis: "Analysis", times: Sequence[Any]) -> str:
-    series, clustering = analysis.sample.series, analysis.clustering
+def _overview(series: "DistanceSeries", clustering: "Clustering", times: Sequence[Any]) -> str:
     n, T = sum(series.n_objects), series.n_epochs
     ids = {id for at_time in series.ids or () for id in at_time.tolist()}
     who = f"{n} objects" if series.ids is None else f"{n} observations of {len(ids)} objects"
@@ -99,12 +129,11 @@ def _overview(analysis: "Analysis", times: Sequence[Any]) -> str:
     )
 
 
-def _lives(analysis: "Analysis", times: Sequence[Any]) -> list[str]:
-    present = analysis.alignment.present
+def _lives(clustering: "Clustering", present: "NDArray[np.bool_]", times: Sequence[Any]) -> list[str]:
     T = len(present)
     if T == 1:
         return []
-    alone = np.bincount(analysis.clustering.flat) == 1  # an object that fits nowhere
+    alone = np.bincount(clustering.flat) == 1  # an object that fits nowhere
     first, last = present.argmax(axis=0), T - 1 - present[::-1].argmax(axis=0)
     first[alone], last[alone] = 0, T - 1  # its birth and death are not mentioned
     sentences = []

@@ -26,7 +26,7 @@ Report = Callable[[Sequence[Progress]], bool | None]
 
 
 class Clock:
-    """Pace of one chain since its first sweep; time spent compiling or waiting for a thread does not count."""
+    """Pace of one chain since its first sweep; time spent waiting for a thread does not count."""
 
     def __init__(self) -> None:
         self.first: tuple[int, float] | None = None

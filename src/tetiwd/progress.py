@@ -129,7 +129,7 @@ def in_words(one: Where) -> str:
     if one.done:
         return "done"
     if one.seconds_left is None:
-        return "compiling or waiting" if one.n_done == 0 else "…"
+        return "waiting" if one.n_done == 0 else "…"
     if one.seconds_left == 0:
         return "freezing a partition"
     return f"{'at most ' if one.at_most else ''}{time_left(one.seconds_left)}"

@@ -3,8 +3,8 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -15,8 +15,7 @@ from tetiwd.draws import Draws, Frozen
 from tetiwd.pace import Clock, Progress, Report
 from tetiwd.sampler import Chain
 from tetiwd.stopping import Ended, check_points, judge, n_to_discard
-
-POLL_SECONDS = 0.2
+from tetiwd.threads import all_done
 
 
 @dataclass
@@ -110,7 +109,7 @@ class Rounds:
         """Do something with every chain; meanwhile report, and watch the clock and the keyboard."""
         futures = [pool.submit(work, chain) for chain in self.chains]
         try:
-            while not _all_done(futures):
+            while not all_done(futures):
                 if self._report():
                     self._end("stopped")
                 elif self.deadline is not None and time.monotonic() >= self.deadline and self.ended is None:
@@ -132,29 +131,27 @@ class Rounds:
         return bool(self.watch and self.watch(where))
 
     def _where(self, chain: Chain, clock: Clock) -> Progress:
-        done, pace = chain.n_done, clock.seconds_per_sweep()
-        total = done if self.ended not in (None, "stopped") else chain.settings.n_sweeps
-        left = 0.0 if done >= total else None if pace is None else pace * (total - done)
+        total = chain.n_done if self.ended not in (None, "stopped") else chain.settings.n_sweeps
+        where = where_is(chain, clock, total)
+        left = where.seconds_left
         if left and self.deadline is not None:
             left = min(left, max(0.0, self.deadline - time.monotonic()))
-        return Progress(
-            chain=chain.index,
-            n_done=done,
-            n_sweeps=total,
-            warming_up=done < chain.settings.n_warmup,
-            n_clusters=chain.last_n_clusters,
-            log_joint=chain.last_log_joint,
-            seconds_left=left,
-            seconds_per_sweep=pace,
-            done=clock.stopped,
-            at_most=self.settings.automatic or self.deadline is not None,
-            standing=self.found.standing if self.found else "",
-        )
+        bounded = self.settings.automatic or self.deadline is not None
+        standing = self.found.standing if self.found else ""
+        return replace(where, seconds_left=left, at_most=bounded, standing=standing)
 
 
-def _all_done(futures: list[Future[Any]]) -> bool:
-    """Wait a moment; raise what a chain raised."""
-    done, waiting = wait(futures, timeout=POLL_SECONDS, return_when=FIRST_EXCEPTION)
-    for future in done:
-        future.result()
-    return not waiting
+def where_is(chain: Chain, clock: Clock, n_sweeps: int) -> Progress:
+    """How far a chain has come of so many sweeps."""
+    done, pace = chain.n_done, clock.seconds_per_sweep()
+    return Progress(
+        chain=chain.index,
+        n_done=done,
+        n_sweeps=n_sweeps,
+        warming_up=done < chain.settings.n_warmup,
+        n_clusters=chain.last_n_clusters,
+        log_joint=chain.last_log_joint,
+        seconds_left=0.0 if done >= n_sweeps else None if pace is None else pace * (n_sweeps - done),
+        seconds_per_sweep=pace,
+        done=clock.stopped,
+    )

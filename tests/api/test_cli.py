@@ -439,6 +439,78 @@ def test_a_bug_is_called_a_bug(monkeypatch, table):
     assert "ZeroDivisionError: oh; this is a bug in tetiwd" in tetiwd("check", table, code=1).stderr
 
 
+OF_A_LOOK = {"run.toml", "data.nc", "labels.csv", "lineages.csv", "lineages.svg", "report.html", "checkpoint"}
+
+
+@pytest.fixture(scope="module")
+def look(table):
+    """A quick look at that table, and what was printed."""
+    folder = table.parent / "look"
+    fit = ("fit", table, "--id", "patient", "--time", "year", "--chains", "2", "--fast", "--out", folder)
+    return folder, tetiwd(*fit)
+
+
+def test_a_quick_look_says_that_it_is_one(look):
+    folder, result = look
+    assert "A quick look: the most probable clustering found" in result.stdout
+    assert "It says nothing about uncertainty." in result.stdout
+    assert f"tetiwd resume {folder}" in result.stdout
+    assert "stability" not in result.stdout
+    assert {path.name for path in folder.iterdir()} == OF_A_LOOK
+    assert tomllib.loads((folder / "run.toml").read_text("utf-8"))["run"]["status"] == "mode"
+    report = (folder / "report.html").read_text("utf-8")
+    assert "A quick look" in report
+    assert not re.search(r"p[012]\d\d", re.sub(r"<svg.*?</svg>", "", report, flags=re.DOTALL))
+
+
+@pytest.mark.parametrize("command", [["summarize"], ["report", "--out", "x.html"], ["forecast"]])
+def test_commands_that_need_draws_say_how_to_get_them(look, command):
+    folder, _ = look
+    result = tetiwd(command[0], folder, *command[1:], code=6)
+    assert "holds a quick look, which has no draws; continue the run with: tetiwd resume" in result.stderr
+
+
+def test_a_quick_look_becomes_an_ordinary_run(look, tmp_path):
+    """That its draws are those of a run without the look is shown in tests/unit/test_quick_look.py."""
+    folder = tmp_path / "run"
+    shutil.copytree(look[0], folder)
+    toml = (folder / "run.toml").read_text("utf-8")
+    (folder / "run.toml").write_text(toml.replace("n_draws = 1000", "n_draws = 30"), "utf-8")
+    tetiwd("resume", folder, "--quiet")
+    assert {path.name for path in folder.iterdir()} == IN_FOLDER
+    assert "A quick look" not in (folder / "report.html").read_text("utf-8")
+    assert json.loads(tetiwd("summarize", folder, "--json").stdout)["complete"]
+
+
+def test_json_of_a_quick_look(table, tmp_path):
+    fit = ("fit", table, "--id", "patient", "--time", "year", "--fast", "--chains", "1", "--out", tmp_path / "run")
+    found = json.loads(tetiwd(*fit, "--json", "--quiet").stdout)
+    assert {"folder", "words", "log_joint", "clusters", "lineages"} == set(found)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--draws", "50"],
+        ["--warmup", "50"],
+        ["--loss", "ari"],
+        ["--at-most", "3"],
+        ["--level", "0.5"],
+        ["--n-next", "4"],
+        ["--strict"],
+        ["--checkpoint-seconds", "5"],
+        ["--set", "sampler.n_anneal=3"],
+    ],
+)
+def test_options_without_effect_on_a_quick_look_are_refused(table, tmp_path, words):
+    fit = ("fit", table, "--id", "patient", "--time", "year", "--fast", "--out", tmp_path / "run")
+    message = tetiwd(*fit, *words, code=4).stderr
+    assert f"{words[0]} {''.join(words[1:])}".strip() in message.replace("5.0", "5")
+    assert "has no effect on a quick look" in message
+    assert "leave out --fast" in message
+    assert not (tmp_path / "run").exists()
+
+
 def test_strict_tells_chains_that_disagree(table, tmp_path):
     words = ["fit", table, "--id", "patient", "--time", "year", "--chains", "2", "--warmup", "0", "--draws", "4"]
     tetiwd(*words, "--set", "sampler.n_uncoupled=0", "--out", tmp_path / "run", "-q", "--strict", code=8)

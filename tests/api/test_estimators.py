@@ -43,9 +43,14 @@ def test_scikit_learn_is_content_with_one_time(estimator, check):
     check(estimator)
 
 
-def test_no_more_than_twelve_parameters_and_one_object_of_settings():
+@parametrize_with_checks([TeTiWD(mode="fast", settings=SamplerSettings(n_chains=1))])
+def test_scikit_learn_is_content_with_a_quick_look(estimator, check):
+    check(estimator)
+
+
+def test_no_more_than_twelve_parameters_the_mode_and_one_object_of_settings():
     for estimator in (TeTiWD(), TiWD()):
-        assert len(set(estimator.get_params()) - {"settings"}) <= 12
+        assert len(set(estimator.get_params()) - {"settings", "mode"}) <= 12
 
 
 def test_labels_are_in_the_order_of_the_rows(fitted):
@@ -234,3 +239,73 @@ def test_results_folder_of_a_fit(fitted, tmp_path):
     again = load_run(path)
     assert (again.clustering.flat == model.analysis_.clustering.flat).all()
     assert model.report(tmp_path / "page.html").read_text("utf-8").startswith("<!doctype html>")
+
+
+@pytest.fixture(scope="module")
+def looked():
+    X, truth = clusters()
+    return TeTiWD(mode="fast").fit(X, time=YEARS), truth
+
+
+def test_a_quick_look_finds_clusters_and_their_lineages(looked):
+    model, truth = looked
+    assert adjusted_rand_score(truth, model.labels_) > 0.95
+    assert model.n_clusters_ == [3, 3, 3]
+    assert model.lineages_.table().objects.sum() == len(truth)
+    for year, own, membership in zip(model.times_, model.labels_by_time_, model.membership_, strict=True):
+        assert (model.labels_[year == YEARS] == own).all()
+        assert np.allclose(membership.sum(axis=1), 1)
+        assert (membership.argmax(axis=1) == own).all()
+    again = TeTiWD(mode="fast", n_jobs=1).fit(clusters()[0], time=YEARS)
+    assert np.array_equal(again.labels_, model.labels_)
+    assert all(np.array_equal(*pair) for pair in zip(again.membership_, model.membership_, strict=True))
+
+
+@pytest.mark.parametrize("name", ["posterior_", "coclustering_", "diagnostics_", "sample_"])
+def test_a_quick_look_has_nothing_that_only_draws_can_tell(looked, name):
+    model, _ = looked
+    assert not hasattr(model, name)
+    with pytest.raises(SettingsError, match=f'no {name}: mode="fast".*fit with mode="posterior"'):
+        getattr(model, name)
+    with pytest.raises(SettingsError, match='fit with mode="posterior"'):
+        model.forecast()
+    for method in ("predict", "predict_proba"):  # hidden as scikit-learn hides methods; the cause says why
+        assert not hasattr(model, method)
+        with pytest.raises(AttributeError) as caught:
+            getattr(model, method)
+        assert 'fit with mode="posterior"' in str(caught.value.__cause__)
+
+
+def test_a_posterior_has_memberships_too(fitted):
+    model, _, _ = fitted
+    assert model.membership_ is model.analysis_.memberships.probabilities
+    assert hasattr(model, "diagnostics_")
+
+
+def test_a_quick_look_is_saved_shown_and_copied(looked, tmp_path):
+    model, _ = looked
+    assert "A quick look" in model._repr_html_()
+    assert "A quick look" in model.report(tmp_path / "page.html").read_text("utf-8")
+    assert (model.save(tmp_path / "run") / "labels.csv").is_file()
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).labels_, model.labels_)
+    assert clone(model).get_params() == model.get_params()
+
+
+def test_one_time_has_a_quick_look_too():
+    X, truth = clusters()
+    model = TiWD(mode="fast").fit(X)
+    assert adjusted_rand_score(truth, model.labels_) > 0.95
+    assert not hasattr(model, "coclustering_")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"mode": "quick"}, 'mode must be "posterior" or "fast"'),
+        ({"mode": "fast", "settings": QUICK}, "n_warmup=60 has no effect"),
+        ({"mode": "fast", "loss": "binder"}, 'loss="binder" has no effect'),
+    ],
+)
+def test_what_has_no_effect_on_a_quick_look_is_refused(parameters, message):
+    with pytest.raises(SettingsError, match=message):
+        TeTiWD(**parameters).fit(clusters()[0], time=YEARS)

@@ -38,23 +38,29 @@ def test_draws_do_not_depend_on_how_they_are_run(reference, tmp_path):
 
 
 def test_compiled_and_plain_python_agree():
+    """Bit by bit, in all modes of the model."""
     code = """
 import numpy as np
 from runs import MODEL, digest, small_series
-from tetiwd import DistanceSeries, SamplerSettings, _jit, run_chains
+from dataclasses import replace
+from tetiwd import DistanceSeries, SamplerSettings, kernels, run_chains
 settings = SamplerSettings(n_chains=1, n_warmup=6, n_draws=5, n_anneal=2)
 series = small_series((6, 5))
 single = DistanceSeries.from_distances([D.astype(np.float32) for D in series.D], squared=True)
-print(_jit.COMPILED, *(digest(run_chains(data, MODEL, settings)) for data in (series, single)))
+similar = DistanceSeries.from_similarities([np.exp(-D) for D in series.D])
+runs = [(series, {}), (single, {}), (similar, {}), (series, {"geometry": "isotropic"}), (series, {"coupling": False})]
+runs += [(series, {"max_clusters": 3}), (similar, {"geometry": "isotropic"})]
+print(kernels.COMPILED, *(digest(run_chains(data, replace(MODEL, **mode), settings)) for data, mode in runs))
 """
     found = {}
-    for jit in ("0", "1"):
-        environment = os.environ | {"TETIWD_JIT": jit, "PYTHONPATH": str(TESTS)}
+    for compiled in ("0", "1"):
+        environment = os.environ | {"TETIWD_COMPILED": compiled, "PYTHONPATH": str(TESTS)}
         out = subprocess.run(
-            [sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True
+            [sys.executable, "-W", "ignore", "-c", code], env=environment, check=True, capture_output=True, text=True
         ).stdout.split()
-        assert out[0] == str(jit == "1")
-        found[jit] = out[1:]
+        assert out[0] == str(compiled == "1")
+        found[compiled] = out[1:]
+    assert len(set(found["0"])) == len(found["0"])
     assert found["0"] == found["1"]
 
 

@@ -38,7 +38,7 @@ def test_bars_show_sweeps_clusters_and_time():
 @pytest.mark.parametrize(
     ("seconds", "n_done", "done", "words"),
     [
-        (None, 0, False, "compiling or waiting"),
+        (None, 0, False, "waiting"),
         (None, 1, False, "…"),
         (0.0, 5, False, "freezing a partition"),
         (0.0, 5, True, "done"),

@@ -1,7 +1,7 @@
 """``tetiwd fit`` and ``tetiwd resume``: from files to a results folder."""
 
-import shlex
 import signal
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,10 +13,11 @@ from tetiwd.cli import exit_codes
 from tetiwd.cli import options as o
 from tetiwd.cli.command import command
 from tetiwd.cli.console import Console, records
+from tetiwd.cli.fast import check_fast, deliver_look, go_on_with, narrow
 from tetiwd.cli.guests import additions
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.settings import RunSettings
-from tetiwd.params import CHECKPOINT_SECONDS, AnswerSettings, Hyperparameters, SamplerSettings
+from tetiwd.params import CHECKPOINT_SECONDS, RUN, AnswerSettings, Hyperparameters, SamplerSettings
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
@@ -25,6 +26,15 @@ if TYPE_CHECKING:
     from tetiwd.sample import Sample
     from tetiwd.workflow import Watcher
 
+Fast = Annotated[
+    bool,
+    o.option(
+        "--fast",
+        panel=RUN,
+        text="A quick look within seconds: one clustering, the most probable one found. It says nothing about "
+        "uncertainty; tetiwd resume goes on from there and adds that.",
+    ),
+]
 MoreDraws = Annotated[int | None, o.option("--draws", text="Draws kept of each chain in all, to extend a run.")]
 LargerBudget = Annotated[int | None, o.option("--max-draws", text="A larger budget for a run whose chains disagree.")]
 MoreMinutes = Annotated[float | None, o.option("--minutes", text="End after so many more minutes of sampling.")]
@@ -36,6 +46,7 @@ def fit(
     *,
     out: o.Out = None,
     overwrite: o.Overwrite = False,
+    fast: Fast = False,
     n_threads: o.Threads = None,
     checkpoint_seconds: o.CheckpointSeconds = CHECKPOINT_SECONDS,
     strict: o.Strict = False,
@@ -50,30 +61,29 @@ def fit(
 
       tetiwd fit d_2001.npy d_2002.npy d_2003.npy --squared
 
+      tetiwd fit measurements.csv --time year --fast --out run && tetiwd resume run
+
       tetiwd fit genomes.fasta --by year --settings mine.toml --set model.df_A=200
     """
     from tetiwd.io.read import read_series
     from tetiwd.io.run_folder import RunFolder
     from tetiwd.workflow import fit_into
 
+    if fast:
+        check_fast(settings, strict=strict, checkpoint_seconds=checkpoint_seconds)
     target = Path(f"{stem(files[0])}-tetiwd") if out is None else out
     RunFolder(target).check_free(overwrite=overwrite)
     with console.busy("Reading"):
         given = read_series(files, settings.data)
     for remark in given.remarks:
         console.remark(f"Note: {remark}")
+    options: dict[str, Any] = {"inputs": given.hashes, "remarks": given.remarks, "overwrite": overwrite}
+    options |= {"n_threads": n_threads, "watcher": watcher_for(console)}
     with sigterm_as_interrupt():
-        analysis = fit_into(
-            target,
-            given.series,
-            settings,
-            inputs=given.hashes,
-            remarks=given.remarks,
-            overwrite=overwrite,
-            n_threads=n_threads,
-            checkpoint_seconds=checkpoint_seconds,
-            watcher=watcher_for(console),
-        )
+        if fast:
+            deliver_look(target, given.series, settings, options, console)
+            return
+        analysis = fit_into(target, given.series, settings, checkpoint_seconds=checkpoint_seconds, **options)
     deliver(analysis, console, target, strict=strict)
 
 
@@ -89,9 +99,9 @@ def resume(
     strict: o.Strict = False,
     console: Console,
 ) -> None:
-    """Continue a run that was stopped or killed, or extend a complete one.
+    """Continue a run that was stopped or killed, extend a complete one, or go on from a quick look (fit --fast).
 
-    The results are the same as without interruption. Examples:
+    The results are the same as without interruption, or without the look. Examples:
 
       tetiwd resume run
 
@@ -117,8 +127,10 @@ def resume(
 
 def watcher_for(console: Console) -> "Watcher":
     """Lets the console show how a run goes."""
-    from tetiwd.cli.doctor import about_compiling
+    from tetiwd.kernels import COMPILED, SLOW, SlowWarning
     from tetiwd.workflow import Watcher
+
+    warnings.simplefilter("ignore", SlowWarning)  # it is said below
 
     class OnConsole(Watcher):
         progress = not console.quiet
@@ -127,7 +139,8 @@ def watcher_for(console: Console) -> "Watcher":
             dof = _short(folder.hyperparameters().dof)
             console.remark(f"{_in_short(series)}, dof {dof}; results will be in {folder.path}")
             console.remark("Going on from checkpoints." if resumed else "Sampling from the beginning.")
-            console.remark(about_compiling())
+            if not COMPILED:
+                console.warn(SLOW)
 
         def busy(self, doing: str) -> Any:
             return console.busy(doing)
@@ -138,14 +151,14 @@ def watcher_for(console: Console) -> "Watcher":
 def deliver(analysis: "Analysis | None", console: Console, folder: Path, *, strict: bool = False) -> "Analysis":
     """Tell the findings of a run, and end the program if it was interrupted, or chains disagree and that matters."""
     if analysis is None:
-        console.warn(f"stopped before there were draws; go on with: {_resume(folder)}")
+        console.warn(f"stopped before there were draws; go on with: {go_on_with(folder)}")
         raise typer.Exit(exit_codes.INTERRUPTED)
     tell(analysis, console, folder)
     diagnostics = analysis.sample.diagnostics
     if console.quiet and not diagnostics.converged:
         console.warn(diagnostics.verdict)
     if not analysis.sample.complete:
-        console.warn(f"stopped early; go on with: {_resume(folder)}")
+        console.warn(f"stopped early; go on with: {go_on_with(folder)}")
         raise typer.Exit(exit_codes.INTERRUPTED)
     if strict and not diagnostics.converged:
         raise typer.Exit(exit_codes.NOT_CONVERGED)
@@ -161,11 +174,11 @@ def tell(analysis: "Analysis", console: Console, folder: Path | None = None) -> 
     for sentence in sentences:
         console.say(sentence)
     console.table(analysis.n_clusters(), "Clusters in the point estimate, and median and interval of the draws:")
-    console.table(_narrow(analysis.lineages.table()), "Lineages and their sizes:")
+    console.table(narrow(analysis.lineages.table()), "Lineages and their sizes:")
     if folder is not None:
         console.say(f"\nLook at {folder / 'report.html'}; labels are in {folder / 'labels.csv'}.")
         if analysis.sample.complete and not analysis.sample.diagnostics.agree:
-            console.say(f"For more draws: {_resume(folder)}{_further(analysis.sample)}")
+            console.say(f"For more draws: {go_on_with(folder)}{_further(analysis.sample)}")
     console.result(
         {
             "folder": None if folder is None else str(folder),
@@ -177,16 +190,6 @@ def tell(analysis: "Analysis", console: Console, folder: Path | None = None) -> 
             "lineages": records(analysis.lineages.table()),
         }
     )
-
-
-def _narrow(table: Any) -> Any:
-    """A table of lineages that fits a terminal: sizes as they follow each other in time."""
-    sizes = [name for name in table.columns if str(name).startswith("size at ")]
-    shown = table[["lineage", "first", "last", "objects", "stability"]].copy()
-    for name in ("first", "last"):
-        shown[name] = shown[name].astype(str)
-    shown["sizes"] = [" ".join(str(size) if size else "·" for size in row) for row in table[sizes].to_numpy()]
-    return shown
 
 
 @contextmanager
@@ -215,10 +218,6 @@ def _further(sample: "Sample") -> str:
         return ""
     s = sample.settings
     return f" --max-draws {2 * s.max_draws}" if s.n_draws is None else f" --draws {3 * s.n_draws}"
-
-
-def _resume(folder: Path) -> str:
-    return f"tetiwd resume {shlex.quote(str(folder))}"
 
 
 def stem(file: Path) -> str:

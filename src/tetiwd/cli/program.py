@@ -53,7 +53,6 @@ app.command()(query.predict)
 app.command()(query.forecast)
 app.command()(simulate.simulate)
 app.command()(demo.demo)
-app.command()(doctor.warmup)
 app.command()(doctor.doctor)
 
 

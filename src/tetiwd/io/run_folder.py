@@ -10,6 +10,9 @@ forecast.csv      shares of the clusters at the next time
 diagnostics.json  verdict, R-hat and effective sample sizes
 lineages.svg      the lineages as a picture; report.html has it, too, and more
 
+A quick look leaves data.nc, checkpoint/, labels.csv, lineages.csv, lineages.svg and report.html, of the mode alone, and
+run.toml has a table [run.mode]. The run that goes on from there replaces them.
+
 Other packages can attach folders of their own (``RunFolder.attach``); overwriting the run removes them.
 """
 
@@ -178,7 +181,7 @@ class RunFolder:
 
     @property
     def status(self) -> str:
-        """ "running" (or killed), "stopped" early, or "complete"."""
+        """ "running" (or killed), "stopped" early, "mode" (a quick look without draws), or "complete"."""
         return str(self.about["run"]["status"])
 
     def settings(self) -> RunSettings:
@@ -230,7 +233,8 @@ class RunFolder:
         """All draws."""
         file = self.path / "results.nc"
         if not file.is_file():
-            raise RunFolderError(f"{self.path} has no results yet; continue the run with: tetiwd resume {self.path}")
+            fault = "holds a quick look, which has no draws" if "mode" in self.about["run"] else "has no results yet"
+            raise RunFolderError(f"{self.path} {fault}; continue the run with: tetiwd resume {self.path}")
         settings, series, hyperparameters = self.settings(), self.series(), self.hyperparameters()
         try:
             return read_posterior(file, series, hyperparameters, settings.sampler)
@@ -245,25 +249,33 @@ class RunFolder:
     def write_answers(self, sample: Sample, tables: "Mapping[str, pd.DataFrame]", texts: Mapping[str, str]) -> None:
         """Write tables and texts by file name, and diagnostics.json."""
         diagnostics = diagnostics_as_json(sample, self.about["inputs"].get("remarks", ()))
+        self.write_tables(tables, {"diagnostics.json": json.dumps(diagnostics, indent=2) + "\n", **texts})
+
+    def write_tables(self, tables: "Mapping[str, pd.DataFrame]", texts: Mapping[str, str]) -> None:
+        """Write tables and texts by file name."""
         with self._writing_results():
             for name, table in tables.items():
                 write_table(self.path / name, table)
-            write_text(self.path / "diagnostics.json", json.dumps(diagnostics, indent=2) + "\n")
             for name, text in texts.items():
                 write_text(self.path / name, text)
 
     def close(self, sample: Sample, *, seconds: float | None = None) -> None:
         """Write to run.toml that all results are there; so it must come last."""
-        self.about["run"] |= {
-            "status": "complete" if sample.complete else "stopped",
-            "ended": sample.ended,
-            "n_draws": min(map(len, sample.draws)),
-            "n_discarded": sample.n_discarded,
-            "finished": _now(),
-        }
+        self.about["run"].pop("mode", None)  # the results of a quick look have been replaced
+        self.about["sampler"] = RunSettings(sampler=sample.settings).to_tables()["sampler"]
+        facts = {"ended": sample.ended, "n_draws": min(map(len, sample.draws)), "n_discarded": sample.n_discarded}
+        self.about["run"] |= facts
+        self._close("complete" if sample.complete else "stopped", seconds)
+
+    def close_mode(self, facts: Mapping[str, Any], *, seconds: float | None = None) -> None:
+        """The same for a quick look, with facts about the mode."""
+        self.about["run"]["mode"] = dict(facts)
+        self._close("mode", seconds)
+
+    def _close(self, status: str, seconds: float | None) -> None:
+        self.about["run"] |= {"status": status, "finished": _now()}
         if seconds is not None:
             self.about["run"]["seconds"] = round(seconds, 1)
-        self.about["sampler"] = RunSettings(sampler=sample.settings).to_tables()["sampler"]
         with self._writing_results():
             self._write_about()
 

@@ -21,7 +21,15 @@ def _built(name: str) -> bool:
 
 
 COMPILED = os.environ.get("TETIWD_COMPILED", "1") != "0" and all(map(_built, MODULES))
-HOW_TO_COMPILE = "install a C compiler (such as gcc), then reinstall: pip install --force-reinstall --no-deps tetiwd"
+SLOW = (
+    "The inner loops are not compiled, so that everything takes some hundred times longer than it could. Install a C "
+    "compiler such as gcc, then this package once more (pip install --force-reinstall --no-deps), and do not set "
+    "TETIWD_COMPILED=0."
+)
+
+
+class SlowWarning(RuntimeWarning):
+    """The inner loops run uncompiled."""
 
 
 class _PlainFiles(MetaPathFinder):

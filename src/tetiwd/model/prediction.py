@@ -11,7 +11,7 @@ and q the squared distance to that mean over d. The log likelihood of the epoch 
 constant. For distances the weights sum to one over all objects: where the origin is does not matter.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +25,7 @@ class Prediction:
 
     weights: Floats  # (k, clusters) weight of a member of every cluster in the mean of the object
     variance: Floats  # (clusters,)
-    offset: Floats  # (clusters,) uᵀSu
+    offset: Floats  # (clusters,) uᵀSu, or one row per object
     similarity: bool
 
     def log_density(self, row_sums: ArrayLike, dof: float, own: ArrayLike = 0.0) -> Floats:
@@ -39,6 +39,16 @@ class Prediction:
         else:
             squared = towards - self.offset / 2
         return -dof / 2 * (np.log(self.variance) + squared / self.variance)
+
+    def leaving(self, cluster: int, row_sums: ArrayLike, own: ArrayLike = 0.0) -> "Prediction":
+        """The same for objects of the epoch itself, members of one cluster, each taken out of the block sums.
+
+        The counts that made this law are without the object. ``row_sums`` (m, k) are over the others.
+        """
+        u = self.weights[cluster]
+        towards = np.asarray(row_sums, dtype=float) @ self.weights
+        own_part = np.asarray(own, dtype=float).reshape(-1, 1) * u**2
+        return replace(self, offset=self.offset - 2 * u * towards - own_part)
 
 
 def predict(

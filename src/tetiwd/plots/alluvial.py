@@ -14,6 +14,7 @@ from tetiwd.plots.alluvial_heights import WEAK_LINK, heights, order_of_lineages,
 from tetiwd.plots.lineage_facts import OTHERS, LineageFacts, gathered, lineage_facts, small_lineages
 
 if TYPE_CHECKING:
+    from tetiwd.mode_analysis import ModeLineages
     from tetiwd.summarize.lineages import Lineages
 
 MAX_RIBBONS = 4000  # the widest ones; thinner ones would be invisible
@@ -90,7 +91,7 @@ class Alluvial:
         return tuple(totals)
 
 
-def alluvial_layout(lineages: "Lineages", *, max_lineages: int = 40) -> Alluvial:
+def alluvial_layout(lineages: "Lineages | ModeLineages", *, max_lineages: int = 40) -> Alluvial:
     """Positions of blocks and ribbons. Lineages beyond the ``max_lineages`` largest share one block per epoch."""
     return lay_out(lineage_facts(lineages), max_lineages=max_lineages)
 

@@ -255,7 +255,8 @@ def _signs(layout: Alluvial) -> Iterator[tuple[Any, str]]:
         yield Patch(fc=INK, alpha=0.4, lw=0), "objects moving"
         yield Patch(fc=INK, alpha=0.12, lw=0), "link"
     elif "link" in kinds:
-        yield Patch(fc=INK, alpha=0.3, lw=0), "link (paler: less certain)"
+        known = any(ribbon.kind == "link" and isfinite(ribbon.probability) for ribbon in layout.ribbons)
+        yield Patch(fc=INK, alpha=0.3, lw=0), "link (paler: less certain)" if known else "link"
     for kind, shape, face, words in (
         ("born", "<", INK, "appears"),
         ("died", ">", INK, "ends"),

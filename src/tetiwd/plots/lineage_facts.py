@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from math import nan
 from typing import TYPE_CHECKING
 
+from tetiwd.mode_analysis import ModeLineages
 from tetiwd.plots.text import epoch_numbers, times_as_text
 
 if TYPE_CHECKING:
@@ -25,8 +27,10 @@ class LineageFacts:
     deaths: Mapping[tuple[int, int], float] = field(default_factory=dict)  # (epoch, lineage): it is the last time
 
 
-def lineage_facts(lineages: "Lineages") -> LineageFacts:
+def lineage_facts(lineages: "Lineages | ModeLineages") -> LineageFacts:
     """The tables about lineages, with numbers of epochs for times. Ids are left out."""
+    if isinstance(lineages, ModeLineages):
+        return without_probabilities(lineage_facts(lineages.whole))
     alignment, links, flows = lineages.alignment, lineages.links(), lineages.flows()
     times = list(alignment.partitions.times)
     epoch = epoch_numbers(times)
@@ -56,6 +60,12 @@ def lineage_facts(lineages: "Lineages") -> LineageFacts:
         births=births,
         deaths=deaths,
     )
+
+
+def without_probabilities(facts: LineageFacts) -> LineageFacts:
+    """The same as facts of one clustering, about which nothing more is known."""
+    links = {ends: nan for ends in facts.links if ends[1] == ends[3]}
+    return replace(facts, links=links, presence={}, births={}, deaths={})
 
 
 def small_lineages(sizes: Iterable[Mapping[int, int]], max_lineages: int) -> set[int]:

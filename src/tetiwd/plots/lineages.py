@@ -14,13 +14,16 @@ from tetiwd.plots.text import clean, named_times
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from tetiwd.mode_analysis import ModeLineages
     from tetiwd.summarize.lineages import Lineages
 
 PIXELS_PER_INCH = 96
 
 
 @styled
-def plot_lineages(lineages: "Lineages | Alluvial", ax: "Axes | None" = None, *, marks: Marks | None = None) -> "Axes":
+def plot_lineages(
+    lineages: "Lineages | ModeLineages | Alluvial", ax: "Axes | None" = None, *, marks: Marks | None = None
+) -> "Axes":
     """Clusters as blocks, as high as they have objects, linked through time by ribbons; paler links are less certain.
 
     Parameters
@@ -47,7 +50,7 @@ def plot_lineages(lineages: "Lineages | Alluvial", ax: "Axes | None" = None, *, 
 
 
 def alluvial_svg(
-    lineages: "Lineages | Alluvial",
+    lineages: "Lineages | ModeLineages | Alluvial",
     *,
     width: float = 900,
     height: float | None = None,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from tetiwd.analysis import Analysis
+    from tetiwd.mode_analysis import ModeAnalysis
 
 Floats = NDArray[np.float64]
 MOST_POINTS = 1500
@@ -27,7 +28,7 @@ AROUND = [(0, 0)] + [(r * x, r * y) for r in (14, 24) for x, y in ((0, 1), (1, 0
 
 @styled
 def plot_map(
-    analysis: "Analysis",
+    analysis: "Analysis | ModeAnalysis",
     t: int,
     ax: "Axes | None" = None,
     *,
@@ -40,7 +41,7 @@ def plot_map(
     Parameters
     ----------
     analysis
-        A sample with its answers.
+        A sample with its answers, or a mode.
     t
         Epoch, counted from 0.
     ax
@@ -48,7 +49,7 @@ def plot_map(
     marks
         Remembers lineages and hover text of the parts, for :func:`svg_of`.
     """
-    t, remember = check_epoch(t, analysis.sample.series.n_epochs), as_marks(marks)
+    t, remember = check_epoch(t, len(analysis.clustering.times)), as_marks(marks)
     maps = analysis.object_maps
     points, labels, certainty = maps[t], analysis.clustering.labels[t], analysis.memberships.certainty[t]
     x, y, half, rise = _window(maps)
@@ -58,7 +59,7 @@ def plot_map(
     _show_window(ax, x, y, half, rise)
     shown = np.zeros(len(points), dtype=bool)
     shown[sample_objects(len(points), MOST_POINTS)] = True
-    time = named_times(analysis.sample.series.times)[t]
+    time = named_times(analysis.clustering.times)[t]
     size = 4.6 if shown.sum() <= 300 else 3.6 if shown.sum() <= 800 else 2.8
     lineages, sizes = np.unique(labels, return_counts=True)
     words = {int(g): f"lineage {g} at {time}: {count(int(n), 'object')}" for g, n in zip(lineages, sizes, strict=True)}
@@ -75,7 +76,8 @@ def plot_map(
         remember.mark(text, lineage=g, epoch=t, title=words[g])
     note = "close: similar"
     if (certainty[shown] < SURE).any():
-        note += f" · hollow: certainty below {SURE:.2f}"
+        what = "membership given the others" if analysis.clustering.found_by == "mode" else "certainty"
+        note += f" · hollow: {what} below {SURE:.2f}"
     if not shown.all():
         note = f"{shown.sum():,} of {len(shown):,} objects · {note}"
     title(ax, f"Objects at {label(time)}", note)

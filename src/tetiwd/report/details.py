@@ -1,5 +1,6 @@
 """The folded end of the page: settings, data checks, versions, how to cite."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from tetiwd.report.tables import Cell, Table, filled
 from tetiwd.versions import versions
 
 if TYPE_CHECKING:
-    from tetiwd.analysis import Analysis
+    from tetiwd.data import DistanceSeries
+    from tetiwd.mode import Mode
+    from tetiwd.sample import Sample
 
 LARGEST_CHECKED = 2000  # objects of a time whose eigenvalues are computed in O(n³)
 MUCH_NEGATIVE = 0.05
@@ -37,33 +40,27 @@ MODEL_WORDS = {
 }
 
 
-def details_of(analysis: "Analysis") -> dict[str, Any]:
+def details_of(run: "Sample | Mode", settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Facts, settings (groups of name, value and meaning), versions and citation."""
     return {
-        "facts": data_facts(analysis),
-        "settings": settings_of(analysis),
+        "facts": data_facts(run.series),
+        "settings": settings_of({"Model": vars(run.hyperparameters), **settings}),
         "versions": versions(),
         "citation": CITATION,
     }
 
 
-def settings_of(analysis: "Analysis") -> list[tuple[str, list[tuple[str, str, str]]]]:
-    """Groups of settings: name, value, and the meaning of some."""
-    sample = analysis.sample
-    groups: list[tuple[str, Any, dict[str, str]]] = [
-        ("Model", sample.hyperparameters, MODEL_WORDS),
-        ("Sampling", sample.settings, {}),
-        ("Answers", analysis.settings, {}),
-    ]
+def settings_of(groups: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, list[tuple[str, str, str]]]]:
+    """Groups of settings by their title: name, value, and the meaning of those of the model."""
     return [
-        (title, [(name, _value(value), words.get(name, "")) for name, value in vars(source).items()])
-        for title, source, words in groups
+        (title, [(name, _value(value), MODEL_WORDS.get(name, "")) for name, value in settings.items()])
+        for title, settings in groups.items()
     ]
 
 
-def checks_table(analysis: "Analysis", wording: Wording) -> Table:
+def checks_table(run: "Sample | Mode", wording: Wording) -> Table:
     """Checks of the distances, by time."""
-    series = analysis.sample.series
+    series = run.series
     independent = "How much independent evidence the distances are assumed to carry."
     negative = "Share of negative eigenvalues: 0% if Euclidean; above 5% the distances are far from Euclidean."
     fields = (
@@ -73,7 +70,7 @@ def checks_table(analysis: "Analysis", wording: Wording) -> Table:
         ("Negative mass", "mass", "number", negative),
     )
     records = []
-    dof = analysis.sample.hyperparameters.dof_by_epoch(series.n_epochs)
+    dof = run.hyperparameters.dof_by_epoch(series.n_epochs)
     for t, (n, degrees) in enumerate(zip(series.n_objects, dof, strict=True)):
         mass = Cell("not computed", np.nan)
         if n <= LARGEST_CHECKED:
@@ -83,9 +80,8 @@ def checks_table(analysis: "Analysis", wording: Wording) -> Table:
     return filled("checks", "Distances at every time", "Marked values deserve a look.", fields, records, wording)
 
 
-def data_facts(analysis: "Analysis") -> list[str]:
+def data_facts(series: "DistanceSeries") -> list[str]:
     """Facts about the data as a whole."""
-    series = analysis.sample.series
     kind = "Squared distances" if series.kind == "distances" else "Similarities"
     known = "objects have ids" if series.ids is not None else "objects of different times are not identified"
     facts = [f"{kind} between {sum(series.n_objects):,} objects at {series.n_epochs} times; {known}."]

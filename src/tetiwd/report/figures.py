@@ -51,9 +51,9 @@ def figures(analysis: "Analysis", outcomes: "Outcomes | None" = None) -> list[Fi
     source = Source(analysis, outcomes, analysis.backtest)
     wording = Wording(analysis.sample.series.times)
     return [
-        _by_time(entry, source, wording)
+        by_time(entry, partial(entry.draw, source), wording)
         if entry.per_time
-        else _whole(entry, partial(entry.draw, source), len(wording.labels))
+        else whole(entry, partial(entry.draw, source), len(wording.labels))
         for entry in figures_for(source)
     ]
 
@@ -61,10 +61,11 @@ def figures(analysis: "Analysis", outcomes: "Outcomes | None" = None) -> list[Fi
 def outcomes_figure(outcomes: "Outcomes", key: str = "outcomes") -> Figure:
     """Rates of an outcome by lineage, under a key of choice."""
     entry = replace(figure_called("outcomes"), key=key)
-    return _whole(entry, lambda marks: plot_outcomes(outcomes, marks=marks), n_times=1)
+    return whole(entry, lambda marks: plot_outcomes(outcomes, marks=marks), n_times=1)
 
 
-def _whole(entry: Entry, draw: Callable[[Marks], Any], n_times: int) -> Figure:
+def whole(entry: Entry, draw: Callable[[Marks], Any], n_times: int) -> Figure:
+    """A figure with one picture."""
     svg, width = _drawn(draw, entry.title, entry.caption, PAGE if entry.full_width else None)
     narrow = ""
     if width > WIDE and n_times <= MOST_TIMES_ON_A_PHONE:
@@ -73,7 +74,8 @@ def _whole(entry: Entry, draw: Callable[[Marks], Any], n_times: int) -> Figure:
     return Figure(entry.key, entry.title, entry.caption, entry.place, svg, narrow, look=look)
 
 
-def _by_time(entry: Entry, source: Source, wording: Wording) -> Figure:
+def by_time(entry: Entry, draw: Callable[[int, Marks], Any], wording: Wording) -> Figure:
+    """A figure with a picture for every time."""
     n, caption = len(wording.labels), entry.caption
     epochs = evenly_spaced(n, MOST_PANELS).tolist()
     if len(epochs) < n:
@@ -81,7 +83,7 @@ def _by_time(entry: Entry, source: Source, wording: Wording) -> Figure:
     panels = []
     for t in epochs:
         label = wording.labels[t]
-        svg, _ = _drawn(partial(entry.draw, source, t), f"{entry.title}, {label}", entry.caption, PANEL)
+        svg, _ = _drawn(partial(draw, t), f"{entry.title}, {label}", entry.caption, PANEL)
         panels.append(Panel(t, label, svg))
     return Figure(entry.key, entry.title, caption, entry.place, panels=tuple(panels))
 

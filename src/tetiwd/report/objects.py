@@ -9,6 +9,7 @@ from tetiwd.report.tables import Cell, Table, filled
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
+    from tetiwd.mode_analysis import ModeAnalysis
 
 SHOWN_AT_ONCE = 200
 MOST_OBJECTS = 20_000  # in the file; more make it slow to open
@@ -25,15 +26,15 @@ class ObjectList:
     n_objects: int
 
 
-def object_list(analysis: "Analysis", wording: Wording) -> ObjectList:
-    """All objects, the least certain first."""
+def object_list(analysis: "Analysis | ModeAnalysis", wording: Wording, *, given: str = "") -> ObjectList:
+    """All objects, the least certain first; ``given`` says what their probabilities depend on."""
     fields = (
         ("Id", "name", "text", "Id of the object, or its position among the objects of its time."),
         ("Time", "time", "time", "The time point."),
-        ("Lineage", "lineage", "lineage", "Its lineage in the point estimate."),
-        ("Certainty", "certainty", "probability", "Probability that it belongs there."),
+        ("Lineage", "lineage", "lineage", "Its lineage."),
+        ("Certainty", "certainty", "probability", f"Probability that it belongs there{given}."),
         ("Next best", "next_lineage", "lineage", "The second most probable lineage, if any."),
-        ("Its probability", "next_probability", "probability", "Probability that it belongs to that one."),
+        ("Its probability", "next_probability", "probability", f"Probability that it belongs to that one{given}."),
     )
     table = analysis.memberships.table().sort_values("certainty", kind="stable")
     kept = table.head(MOST_OBJECTS).round({"certainty": 3, "next_probability": 3})

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tetiwd.analysis import Analysis
 from tetiwd.diagnostics import Diagnostics, diagnose
@@ -56,7 +56,11 @@ def write_report(
         Sections of other packages, or makers of them (:class:`tetiwd.report.SectionMaker`).
     """
     target = check_target(path, overwrite=overwrite)
-    page = report_html(analysis, show_ids=show_ids, outcomes=outcomes, sections=sections)
+    return write_page(target, report_html(analysis, show_ids=show_ids, outcomes=outcomes, sections=sections))
+
+
+def write_page(target: Path, page: str) -> Path:
+    """Write a page to a file."""
     try:
         write_text(target, page)
     except OSError as error:
@@ -87,8 +91,24 @@ def report_html(
     wording = Wording(analysis.sample.series.times)
     diagnostics = _with_labels(analysis.sample, wording.inline)
     added = make_sections(sections, analysis, show_ids=show_ids)
-    style, code = style_sheet(*(section.style for section in added)), script()
     tables = tables_of(analysis, diagnostics, wording, outcomes=outcomes, show_ids=show_ids)
+    return whole_page(
+        banners=[section.banner for section in added if section.banner],
+        summary=summary_of(analysis, diagnostics, wording),
+        figures=figures(analysis, outcomes),
+        headings={} if outcomes is None else {"outcomes": wording.sentence(outcomes.name, 60)},
+        tables=tables,
+        how_it_ran="How well the computation ran",
+        sections=added,
+        details=details_of(
+            analysis.sample, {"Sampling": vars(analysis.sample.settings), "Answers": vars(analysis.settings)}
+        ),
+    )
+
+
+def whole_page(*, tables: dict[str, Any], sections: Sequence[Section] = (), **parts: Any) -> str:
+    """The page from its parts, with its style and script, and the meanings of all tables."""
+    style, code = style_sheet(*(section.style for section in sections)), script()
     return render(
         "report.html",
         policy=content_security_policy(style, code),
@@ -96,14 +116,11 @@ def report_html(
         script=trusted(code),
         trusted=trusted,
         n_colours=N_COLOURS,
-        summary=summary_of(analysis, diagnostics, wording),
-        figures=figures(analysis, outcomes),
-        headings={} if outcomes is None else {"outcomes": wording.sentence(outcomes.name, 60)},
         tables=tables,
         object_data=json_for_script(tables["objects"].data) if tables["objects"] else "",
-        meanings=explained(tables, [table for section in added for table in section.tables]),
-        sections=added,
-        details=details_of(analysis),
+        meanings=explained(tables, [table for section in sections for table in section.tables]),
+        sections=sections,
+        **parts,
     )
 
 

@@ -24,7 +24,8 @@ def tables_of(
 ) -> dict[str, Any]:
     """The section of tables, tables below a figure by its key, the objects, and tables of the details."""
     forecast = tables.forecast_table(analysis, wording)
-    main = [tables.lineages_table(analysis, wording), tables.events_table(analysis, wording)]
+    events = analysis.lineages.events(least=tables.PROBABLE)
+    main = [tables.lineages_table(analysis, wording), tables.events_table(events, wording)]
     below_figure = {"n_clusters": tables.numbers_table(analysis, wording)}
     if outcomes is not None:
         below_figure["outcomes"] = tables.outcomes_table(outcomes, wording)
@@ -33,7 +34,7 @@ def tables_of(
         "below_figure": below_figure,
         "objects": object_list(analysis, wording) if show_ids else None,
         "diagnostics": tables.diagnostics_table(diagnostics),
-        "checks": checks_table(analysis, wording),
+        "checks": checks_table(analysis.sample, wording),
     }
 
 

@@ -1,5 +1,6 @@
 """The top of the page: findings, what is certain, and whether the computation can be trusted."""
 
+from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
 from tetiwd.narrative import narrative
@@ -9,6 +10,7 @@ from tetiwd.report.rendering import Wording
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
     from tetiwd.diagnostics import Diagnostics
+    from tetiwd.mode_analysis import ModeAnalysis
 
 
 def summary_of(analysis: "Analysis", diagnostics: "Diagnostics", wording: Wording) -> dict[str, Any]:
@@ -29,17 +31,18 @@ def summary_of(analysis: "Analysis", diagnostics: "Diagnostics", wording: Wordin
         "verdict": diagnostics.verdict,
         "about_run": told.run,
         "remarks": wording.sentences(told.remarks),
-        "chips": _chips(analysis, wording),  # the lineages that can be chosen
+        "chips": chips(analysis, wording),  # the lineages that can be chosen
     }
 
 
-def _chips(analysis: "Analysis", wording: Wording) -> list[tuple[int, str]]:
+def chips(analysis: "Analysis | ModeAnalysis", wording: Wording) -> list[tuple[int, str]]:
     """Every lineage with a sentence about it."""
-    chips = []
+    described = []
     for row in analysis.lineages.table().itertuples(index=False):
+        stability = getattr(row, "stability", nan)
         first, last = wording.label(row.first), wording.label(row.last)
         when = f"at {first} only" if first == last else f"from {first} to {last}"
         n = "1 object" if row.objects == 1 else f"{row.objects:,} objects"
-        links = f", mean link probability {row.stability:.2f}" if row.stability == row.stability else ""
-        chips.append((int(row.lineage), f"Lineage {row.lineage}: {n}, {when}{links}"))
-    return chips
+        links = f", mean link probability {stability:.2f}" if isfinite(stability) else ""
+        described.append((int(row.lineage), f"Lineage {row.lineage}: {n}, {when}{links}"))
+    return described

@@ -12,8 +12,11 @@ from tetiwd.plots.colours import lineage_colour
 from tetiwd.report.rendering import Wording, trusted
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tetiwd.analysis import Analysis
     from tetiwd.diagnostics import Diagnostics
+    from tetiwd.mode_analysis import ModeAnalysis
     from tetiwd.summarize.outcomes import Outcomes
 
 Kind = Literal["text", "number", "time", "lineage", "lineages", "bars"]
@@ -95,9 +98,9 @@ def filled(
     return Table(key, title, caption, columns, tuple(rows), **options)
 
 
-def lineages_table(analysis: "Analysis", wording: Wording) -> Table:
+def lineages_table(analysis: "Analysis | ModeAnalysis", wording: Wording) -> Table:
     """One row per lineage."""
-    table, labels, times = analysis.lineages.table(), wording.labels, analysis.sample.series.times
+    table, labels, times = analysis.lineages.table(), wording.labels, analysis.clustering.times
     fields = [
         ("Lineage", "lineage", "lineage", "Number of the lineage; it has the same colour in all pictures."),
         ("First", "first", "time", "Its first time point."),
@@ -108,6 +111,7 @@ def lineages_table(analysis: "Analysis", wording: Wording) -> Table:
         ("Links", "stability", "probability", "Mean posterior probability of its links between consecutive times."),
         ("Weakest link", "weakest_link", "probability", "The smallest of these probabilities."),
     ]
+    fields = [field for field in fields if field[1] in table]
     if len(labels) <= MOST_SIZES:
         in_numbers = zip(labels, times, strict=True)
         fields += [(label, f"size at {time}", "whole", f"Members at {label}.") for label, time in in_numbers]
@@ -121,24 +125,26 @@ def lineages_table(analysis: "Analysis", wording: Wording) -> Table:
     return filled("lineages", "Lineages of clusters", caption, fields, table.to_dict("records"), wording)
 
 
-def events_table(analysis: "Analysis", wording: Wording) -> Table:
-    """Probable events in the lives of the lineages."""
-    fields = (
+def events_table(events: "pd.DataFrame", wording: Wording) -> Table:
+    """Events in the lives of the lineages, with their probabilities where these are known."""
+    known = "probability" in events
+    fields = [
         ("Time", "time", "time", "The first time point at which it is seen."),
         ("Lineage", "lineage", "lineage", "The lineage it happens to."),
         ("Event", "event", "text", "A lineage appears, is gone, has split or merged, or is back after a gap."),
         ("Probability", "probability", "probability", "Posterior probability of the event."),
         ("With", "others", "lineages", "Other lineages involved, the most probable first."),
-    )
-    records = analysis.lineages.events(least=PROBABLE).to_dict("records")
+    ]
+    fields = [field for field in fields if field[1] in events]
+    records = events.to_dict("records")
     for record in records:
         record["event"] = EVENTS[record["event"]]
         record["others"] = tuple(lineage for lineage in record["others"] if lineage != record["lineage"])
-    caption = (
-        "Events with a posterior probability of at least 0.5. Splits, merges and returns can be seen only if objects "
-        "have ids or distances between times are known."
-    )
-    nothing = "No event is more probable than not; events.csv in the run folder lists all events."
+    caption = "Splits, merges and returns can be seen only if objects have ids or distances between times are known."
+    nothing = "There are none."
+    if known:
+        caption = f"Events with a posterior probability of at least {PROBABLE}. {caption}"
+        nothing = "No event is more probable than not; events.csv in the run folder lists all events."
     return filled("events", "Events", caption, fields, records, wording, nothing=nothing)
 
 

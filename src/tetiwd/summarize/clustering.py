@@ -26,9 +26,9 @@ class Clustering:
 
     labels: list[Ints]  # T × (n_t,)
     times: tuple[Any, ...]
-    expected_loss: float  # mean of the epochs' expected losses, weighted by their numbers of objects
-    loss: str
-    found_by: str  # "search", "annealing", or "given"
+    expected_loss: float  # mean of the epochs' losses, weighted by their numbers of objects; NaN if there are no draws
+    loss: str  # "" if there are no draws
+    found_by: str  # "search", "annealing", "mode", or "given"
     linked_by: LinkSource | None = None  # how clusters were linked into lineages; None for the model
 
     @property
@@ -54,9 +54,9 @@ class Clustering:
     def __repr__(self) -> str:
         shown = ", ".join(map(str, self.n_clusters))
         source = "the model" if self.linked_by is None else self.linked_by.name
+        loss = f"expected {self.loss} loss {self.expected_loss:.4g}, " if self.loss else ""
         return (
-            f"Clustering({shown} clusters in {self.n_lineages} lineages; "
-            f"expected {self.loss} loss {self.expected_loss:.4g}, by {self.found_by}; linked by {source})"
+            f"Clustering({shown} clusters in {self.n_lineages} lineages; {loss}by {self.found_by}; linked by {source})"
         )
 
 

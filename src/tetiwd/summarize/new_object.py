@@ -4,7 +4,7 @@ The weights are ratios of the joint density with the object and without it, up t
 (``tests/exact/test_classify.py``).
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,18 +14,32 @@ from tetiwd.errors import Setting, SettingsError
 from tetiwd.model.geometry_prior import draw_row, log_wishart, prior_scale
 from tetiwd.model.likelihood import block_statistics
 from tetiwd.model.partition_prior import FreeLabels, candidate_weight
-from tetiwd.model.prediction import predict, predict_first
+from tetiwd.model.prediction import Prediction, predict, predict_first
 from tetiwd.partitions import evenly_spaced
 from tetiwd.sample import Sample
+
+if TYPE_CHECKING:
+    from tetiwd.mode import Mode
 
 Floats = NDArray[np.float64]
 FRESH = -1  # lineage id of a cluster that nobody has seen
 
 
+class Birth(NamedTuple):
+    """A cluster that may be born: which lineages it continues and goes on as, FRESH for none, and its row in A."""
+
+    before: int
+    after: int
+    row: Floats  # (k + 1,)
+
+
 class EpochOfDraw:
     """One epoch in one draw, as a new object meets it."""
 
-    def __init__(self, sample: Sample, draws: Draws, i: int, t: int) -> None:
+    left: int | None = None  # cluster that the objects to be weighed have been taken out of, if they are of the epoch
+    known_birth: Birth | None = None  # one that is looked at besides those drawn from the prior
+
+    def __init__(self, sample: "Sample | Mode", draws: Draws, i: int, t: int) -> None:
         self.h, series = sample.hyperparameters, sample.series
         self.similarity = series.kind == "similarities"
         self.dof = self.h.dof_by_epoch(series.n_epochs)[t]
@@ -46,10 +60,20 @@ class EpochOfDraw:
 
     def weigh(self, rows: Floats, diagonal: Floats, n_births: int, rng: np.random.Generator) -> Floats:
         """Log weights of new objects for every cluster, and for one yet to be born, (m, k + 1)."""
-        row_sums = np.zeros((len(rows), len(self.A)))
+        return self.weigh_sums(self.row_sums(rows), diagonal, n_births, rng)
+
+    def row_sums(self, rows: Floats) -> Floats:
+        """Distances from objects to all objects of every cluster, (m, k)."""
+        sums = np.zeros((len(rows), len(self.A)))
         for c in range(len(self.A)):
-            row_sums[:, c] = rows[:, self.slots == c].sum(axis=1)
-        law = predict(self.sizes, self.block_sums, self.A, self.alpha, similarity=self.similarity)
+            sums[:, c] = rows[:, self.slots == c].sum(axis=1, dtype=float)
+        return sums
+
+    def weigh_sums(self, row_sums: Floats, diagonal: Floats, n_births: int, rng: np.random.Generator) -> Floats:
+        """The same from the sums of distances to every cluster."""
+        law = self._seen(
+            predict(self.sizes, self.block_sums, self.A, self.alpha, similarity=self.similarity), row_sums, diagonal
+        )
         present = law.log_density(row_sums, self.dof, diagonal) + np.log(
             [self.weight(c) for c in self.lineages.tolist()]
         )
@@ -67,14 +91,17 @@ class EpochOfDraw:
         no_room = self.h.geometry == "full" and self.h.df_A <= len(self.A)
         if no_room or not weights.sum():
             return np.full(len(row_sums), -np.inf)
-        drawn = rng.choice(len(kinds), size=n_births, p=weights / weights.sum())
-        rows, log_forward = np.empty((n_births, len(self.A) + 1)), np.empty(n_births)
-        for i, kind in enumerate(drawn):
-            b, f = kinds[int(kind)]
-            rows[i], log_forward[i] = self.draw_birth(b, f, rng)
+        births = [] if self.known_birth is None else [self.known_birth]
+        drawn = rng.choice(len(kinds), size=n_births - len(births), p=weights / weights.sum())
+        births += [self.draw_birth(*kinds[int(kind)], rng) for kind in drawn]
+        rows, log_forward = np.array([birth.row for birth in births]), [self.log_forward(birth) for birth in births]
         h = np.linalg.solve(self.A, rows[:, :-1].T).T
         residuals = rows[:, -1] - (h * rows[:, :-1]).sum(axis=1)
-        law = predict_first(self.sizes, self.block_sums, self.A, self.alpha, h, residuals, similarity=self.similarity)
+        law = self._seen(
+            predict_first(self.sizes, self.block_sums, self.A, self.alpha, h, residuals, similarity=self.similarity),
+            row_sums,
+            diagonal,
+        )
         log_weights = law.log_density(row_sums, self.dof, diagonal) + log_forward
         return np.logaddexp.reduce(log_weights, axis=1) - np.log(n_births) + np.log(weights.sum())
 
@@ -89,23 +116,28 @@ class EpochOfDraw:
             free = FreeLabels(self.h.max_clusters - here, self.h.max_clusters - len(self.lineages), born_next)
         return candidate_weight(size, before, after, self.xi, self.h.max_clusters, free)
 
-    def draw_birth(self, b: int, f: int, rng: np.random.Generator) -> tuple[Floats, float]:
-        """The row in A of a new cluster, and the log factor by which A of the next epoch becomes more probable."""
-        k = len(self.A)
+    def draw_birth(self, b: int, f: int, rng: np.random.Generator) -> Birth:
+        """A cluster that continues b and goes on as f, with a row of A drawn from the prior."""
         if self.h.geometry == "isotropic":
-            return np.append(np.zeros(k), self.new_scale), 0.0
-        lineages, lineages_before = self.lineages.tolist(), sorted(self.before)
-        scale = prior_scale(self.A_before, lineages_before, [*lineages, b], self.new_scale)
-        row = draw_row(self.A, scale, self.h.df_A, rng)
-        if f == FRESH:
-            return row, 0.0
+            return Birth(b, f, np.append(np.zeros(len(self.A)), self.new_scale))
+        scale = prior_scale(self.A_before, sorted(self.before), [*self.lineages.tolist(), b], self.new_scale)
+        return Birth(b, f, draw_row(self.A, scale, self.h.df_A, rng))
+
+    def log_forward(self, birth: Birth) -> float:
+        """Log factor by which A of the next epoch becomes more probable if this cluster is born."""
+        if birth.after == FRESH or self.h.geometry == "isotropic":
+            return 0.0
+        k, lineages, lineages_after = len(self.A), self.lineages.tolist(), sorted(self.after)
         A = np.zeros((k + 1, k + 1))
         A[:k, :k] = self.A
-        A[k] = A[:, k] = row
-        lineages_after = sorted(self.after)
-        with_it = prior_scale(A, [*lineages, f], lineages_after, self.new_scale)
+        A[k] = A[:, k] = birth.row
+        with_it = prior_scale(A, [*lineages, birth.after], lineages_after, self.new_scale)
         without = prior_scale(self.A, lineages, lineages_after, self.new_scale)
-        return row, log_wishart(self.A_after, with_it, self.h.df_A) - log_wishart(self.A_after, without, self.h.df_A)
+        return log_wishart(self.A_after, with_it, self.h.df_A) - log_wishart(self.A_after, without, self.h.df_A)
+
+    def _seen(self, law: Prediction, row_sums: Floats, diagonal: Floats) -> Prediction:
+        """The law that objects meet: without themselves, if they are of the epoch."""
+        return law if self.left is None else law.leaving(self.left, row_sums, diagonal)
 
     def log_constant(self) -> float:
         """Change of the constants of the urn by one more object; the same for all clusters."""

@@ -5,8 +5,10 @@ as possible are expected to be right: where every cluster comes from, and where 
 """
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
 from tetiwd.errors import Setting, SettingsError
@@ -87,11 +89,18 @@ def source_of_links(draws: Sample | Partitions, links: str | Links) -> Links | D
     """Source of the links; the series if they come from its cross-time distances, which need the clusters first."""
     if not isinstance(links, str):
         return links
+    ids = as_partitions(draws).ids
+    series = None if isinstance(draws, Partitions) or draws.series.cross is None else draws.series
+    return links_called(links, ids, series)
+
+
+def links_called(
+    links: str, ids: tuple[NDArray[Any], ...] | None, series: DistanceSeries | None
+) -> Links | DistanceSeries:
+    """The same by name, for objects with these ids and a series with cross-time distances, where there are any."""
     if links not in LINKS:
         fault = f' must be "auto", "model", "objects", "place" or Links, not {links!r}'
         raise SettingsError([Setting("links"), fault])
-    ids = as_partitions(draws).ids
-    series = None if isinstance(draws, Partitions) or draws.series.cross is None else draws.series
     if links == "objects" and ids is None:
         raise SettingsError([Setting("links", "objects"), " needs ids"], "give the objects ids")
     if links == "place" and series is None:

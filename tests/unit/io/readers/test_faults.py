@@ -165,7 +165,7 @@ def test_formats_that_cannot_be_found(here):
 
 
 def test_nothing_heavy_is_loaded_before_it_is_needed():
-    heavy = {"pandas", "scipy", "pyarrow", "h5py", "anndata", "numba", "sklearn", "matplotlib"}
+    heavy = {"pandas", "scipy", "pyarrow", "h5py", "anndata", "tetiwd.kernels", "sklearn", "matplotlib"}
     code = f"import sys, tetiwd.io.read, tetiwd.io.data_settings; print(sorted({heavy!r} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
