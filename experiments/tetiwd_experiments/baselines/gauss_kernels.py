@@ -1,43 +1,42 @@
-"""Compiled inner loops of Te-Gauss: objects of one epoch, and links between two.
+"""Inner loops of Te-Gauss: objects of one epoch, and links between two.
 
 Clusters of an epoch live in slots, as many as there are objects. ``order`` holds all slots, those in use first; a
-cluster keeps its slot for as long as it lives.
+cluster keeps its slot for as long as it lives. Plain Python; the file that ends in ``.pxd`` tells Cython the types, so
+that it can be compiled when the package is built.
 """
 
-from math import exp, lgamma, log
-from typing import Any, NamedTuple
+import math
 
 import numpy as np
 
-from tetiwd._jit import helper, kernel
+
+class View:
+    """The arrays of one epoch, changed in place."""
+
+    def __init__(self, X, z, size, order, counts, sums, back, forward):
+        self.X = X
+        self.z = z
+        self.size = size
+        self.order = order
+        self.counts = counts
+        self.sums = sums
+        self.back = back
+        self.forward = forward
 
 
-class GaussEpoch(NamedTuple):
-    """One epoch, changed in place."""
-
-    X: Any  # (n, p)
-    z: Any  # (n,) slot of every object
-    size: Any  # (1,) number of clusters k
-    order: Any  # (n,) slots, the k in use first
-    counts: Any  # (n,) objects of every slot
-    sums: Any  # (n, p) their sums
-    back: Any  # (n,) slot of the linked cluster at the epoch before, −1 for none
-    forward: Any  # (n,) the same at the epoch after
-
-
-@helper
-def log_predictive(x, count, total, within, between):
-    """Log density of an object in a cluster of which ``count`` objects with sum ``total`` are known."""
-    spread = 1.0 / (1.0 / between + count / within)
+def log_predictive(epoch, i, c, within, between):
+    """Log density of an object in a cluster, to which it does not belong."""
+    p = epoch.X.shape[1]
+    spread = 1.0 / (1.0 / between + epoch.counts[c] / within)
     variance = within + spread
+    shrink = spread / within
     square = 0.0
-    for j in range(len(x)):
-        gap = x[j] - spread / within * total[j]
+    for j in range(p):
+        gap = epoch.X[i, j] - shrink * epoch.sums[c, j]
         square += gap * gap
-    return -0.5 * (len(x) * log(variance) + square / variance)  # 2π is the same for every cluster
+    return -0.5 * (p * math.log(variance) + square / variance)  # 2π is the same for every cluster
 
 
-@helper
 def unlinked(epoch, link):
     """Objects in clusters without a link."""
     total = 0
@@ -47,103 +46,123 @@ def unlinked(epoch, link):
     return total
 
 
-@helper
-def pick_unlinked(rng, epoch, link, total, none):
-    """A cluster without a link, with weight its size, or −1 with weight ``none``."""
-    u = rng.random() * (total + none)
+def pick_unlinked(epoch, link, target):
+    """The cluster without a link at which their running size exceeds a target, −1 if none does."""
     for j in range(epoch.size[0]):
         c = epoch.order[j]
         if link[c] < 0:
-            u -= epoch.counts[c]
-            if u < 0:
+            target -= epoch.counts[c]
+            if target < 0.0:
                 return c
     return -1
 
 
-@helper
+def pick(log_weight, n, top, u):
+    """An index up to n with weight exp(log_weight), by a uniform number u; overwrites the weights."""
+    total = 0.0
+    for j in range(n + 1):
+        log_weight[j] = math.exp(log_weight[j] - top)
+        total += log_weight[j]
+    target = u * total
+    for j in range(n):
+        target -= log_weight[j]
+        if target < 0.0:
+            return j
+    return n
+
+
 def take_out(epoch, before, after, i):
     """Take an object out of its cluster; a cluster left empty loses its links and its slot."""
-    c, k = epoch.z[i], epoch.size[0]
+    c = epoch.z[i]
     epoch.counts[c] -= 1
-    epoch.sums[c] -= epoch.X[i]
     if epoch.counts[c] > 0:
+        for j in range(epoch.X.shape[1]):
+            epoch.sums[c, j] -= epoch.X[i, j]
         return
-    epoch.sums[c] = 0.0
+    for j in range(epoch.X.shape[1]):
+        epoch.sums[c, j] = 0.0
     if epoch.back[c] >= 0:
         before.forward[epoch.back[c]] = -1
         epoch.back[c] = -1
     if epoch.forward[c] >= 0:
         after.back[epoch.forward[c]] = -1
         epoch.forward[c] = -1
-    for j in range(k):
+    last = epoch.size[0] - 1
+    for j in range(last):
         if epoch.order[j] == c:
-            epoch.order[j], epoch.order[k - 1] = epoch.order[k - 1], epoch.order[j]
+            epoch.order[j] = epoch.order[last]
+            epoch.order[last] = c
             break
-    epoch.size[0] = k - 1
+    epoch.size[0] = last
 
 
-@kernel
+def put_in(epoch, i, c):
+    """Put an object into a cluster."""
+    epoch.z[i] = c
+    epoch.counts[c] += 1
+    for j in range(epoch.X.shape[1]):
+        epoch.sums[c, j] += epoch.X[i, j]
+
+
+def log_weight_of_member(epoch, before, after, i, c, within, between):
+    """Log weight of an object in a cluster that has others."""
+    size = float(epoch.counts[c])  # compiled, the quotient of two whole numbers is rounded
+    earlier = before.counts[epoch.back[c]] if epoch.back[c] >= 0 else 0
+    later = after.counts[epoch.forward[c]] if epoch.forward[c] >= 0 else 0
+    prior = math.log((earlier + size) * (size + later) / size)
+    return prior + log_predictive(epoch, i, c, within, between)
+
+
 def update_objects(rng, epoch, before, after, xi, within, between):
     """One Gibbs pass over the objects of an epoch.
 
     The weights are those of ``tetiwd.model.partition_prior.candidate_weight``. Those of a new cluster are a product of
     where it comes from and where it goes, so that both are drawn by themselves once a new cluster has been chosen.
     """
-    n = len(epoch.z)
+    n = epoch.z.shape[0]
     log_weight = np.empty(n + 1)
     for i in range(n):
         take_out(epoch, before, after, i)
-        x, k = epoch.X[i], epoch.size[0]
-        for j in range(k):
-            c = epoch.order[j]
-            size = epoch.counts[c]
-            earlier = before.counts[epoch.back[c]] if epoch.back[c] >= 0 else 0
-            later = after.counts[epoch.forward[c]] if epoch.forward[c] >= 0 else 0
-            log_weight[j] = log((earlier + size) * (size + later) / size)
-            log_weight[j] += log_predictive(x, size, epoch.sums[c], within, between)
+        k = epoch.size[0]
         ended, begun = unlinked(before, before.forward), unlinked(after, after.back)
-        fresh = epoch.order[k]
-        log_weight[k] = log((ended + xi) * (1.0 + begun / xi))
-        log_weight[k] += log_predictive(x, 0, epoch.sums[fresh], within, between)
-        top = log_weight[: k + 1].max()
-        total = 0.0
-        for j in range(k + 1):
-            log_weight[j] = exp(log_weight[j] - top)
-            total += log_weight[j]
-        u, chosen = rng.random() * total, k
+        top = math.log((ended + xi) * (1.0 + begun / xi)) + log_predictive(epoch, i, epoch.order[k], within, between)
+        log_weight[k] = top
         for j in range(k):
-            u -= log_weight[j]
-            if u < 0:
-                chosen = j
-                break
+            log_weight[j] = log_weight_of_member(epoch, before, after, i, epoch.order[j], within, between)
+            top = max(top, log_weight[j])
+        chosen = pick(log_weight, k, top, rng.random())
         c = epoch.order[chosen]
         if chosen == k:
             epoch.size[0] = k + 1
-            a = pick_unlinked(rng, before, before.forward, ended, xi)
-            b = pick_unlinked(rng, after, after.back, begun, xi)
-            epoch.back[c], epoch.forward[c] = a, b
+            a = pick_unlinked(before, before.forward, rng.random() * (ended + xi))
+            b = pick_unlinked(after, after.back, rng.random() * (begun + xi))
+            epoch.back[c] = a
+            epoch.forward[c] = b
             if a >= 0:
                 before.forward[a] = c
             if b >= 0:
                 after.back[b] = c
-        epoch.z[i] = c
-        epoch.counts[c] += 1
-        epoch.sums[c] += x
+        put_in(epoch, i, c)
 
 
-@helper
+def any_cluster(epoch, u):
+    """One of the clusters, all alike, by a uniform number u."""
+    j = int(u * epoch.size[0])
+    return epoch.order[j]
+
+
 def log_gain_of_link(earlier, later, xi):
     """How much more probable a cluster is that continues another than one that is born."""
-    return lgamma(earlier + later) - lgamma(earlier) - log(xi) - lgamma(later)
+    return math.lgamma(earlier + later) - math.lgamma(earlier) - math.log(xi) - math.lgamma(later)
 
 
-@kernel
 def update_links(rng, here, there, n_steps, xi):
     """Metropolis steps on the links between two epochs: cut one, make one, or let two pairs swap partners."""
     for _ in range(n_steps):
-        c = here.order[int(rng.random() * here.size[0])]
-        f = there.order[int(rng.random() * there.size[0])]
-        a, g = here.forward[c], there.back[f]
+        c = any_cluster(here, rng.random())
+        f = any_cluster(there, rng.random())
+        a = here.forward[c]
+        g = there.back[f]
         gain = log_gain_of_link(here.counts[c], there.counts[f], xi)
         if a == f:
             gain = -gain
@@ -154,12 +173,14 @@ def update_links(rng, here, there, n_steps, xi):
                 gain -= log_gain_of_link(here.counts[g], there.counts[f], xi)
             if a >= 0 and g >= 0:
                 gain += log_gain_of_link(here.counts[g], there.counts[a], xi)
-        if log(rng.random()) >= gain:
+        if math.log(rng.random()) >= gain:
             continue
         if a == f:
-            here.forward[c], there.back[f] = -1, -1
+            here.forward[c] = -1
+            there.back[f] = -1
             continue
-        here.forward[c], there.back[f] = f, c
+        here.forward[c] = f
+        there.back[f] = c
         if g >= 0:
             here.forward[g] = a
         if a >= 0:
