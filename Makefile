@@ -1,13 +1,14 @@
 # make demo     see what the package does             make test     run the tests
 # make check    lint, types, layers, import budget    make slow     the long statistical checks
 # make wheel    build sdist and wheel, try the wheel  make minimal  the same with the lowest versions allowed
+# make checked  test kernels with checked indices     make sanitized  test them with the sanitizers of gcc
 # make bench    measure against the speed goals       make clean    remove the environment and caches
 
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check slow bench dist wheel minimal clean
+.PHONY: demo test check slow checked sanitized bench dist wheel minimal clean
 
 demo: .venv/.demo
 	$(BIN)/tetiwd demo --out penguins-demo --overwrite
@@ -24,6 +25,9 @@ check: .venv/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/check_import_budget.py
+
+checked sanitized: .venv/.dev
+	$(BIN)/python tools/check_build.py $@
 
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks
@@ -43,15 +47,18 @@ minimal: dist
 	$(PYTHON) -m venv .venv
 	@touch $@
 
-KERNELS := setup.py $(wildcard src/tetiwd/kernels/*.py src/tetiwd/kernels/*.pxd) # compiled when installing
+# What is compiled when installing.
+KERNELS := setup.py $(wildcard src/tetiwd/kernels/*.py src/tetiwd/kernels/*.pxd)
+KERNELS_OF_EXPERIMENTS := experiments/setup.py $(wildcard experiments/tetiwd_experiments/baselines/gauss_kernels.p*)
 
 .venv/.demo: .venv/.python pyproject.toml $(KERNELS)
 	$(PIP) --editable ".[demo]"
 	@touch $@
 
-.venv/.dev: .venv/.python pyproject.toml experiments/pyproject.toml $(KERNELS)
+.venv/.dev: .venv/.python pyproject.toml experiments/pyproject.toml $(KERNELS) $(KERNELS_OF_EXPERIMENTS)
 	$(PIP) --editable ".[dev]" --editable ./experiments
 	@touch $@ .venv/.demo
 
 clean:
-	rm -rf .venv .pytest_cache .ruff_cache .mypy_cache .hypothesis dist build src/tetiwd/kernels/*.so
+	rm -rf .venv .pytest_cache .ruff_cache .mypy_cache .hypothesis dist build src/tetiwd/kernels/*.so \
+		experiments/build experiments/tetiwd_experiments/baselines/*.so

@@ -565,10 +565,9 @@ def test_options_without_effect_are_refused(run, table, tmp_path, says, words):
     assert says in tetiwd(*typed, code=4).stderr
 
 
-def test_doctor_and_warmup():
+def test_doctor():
     assert "All is well." in tetiwd("doctor").stdout
     assert json.loads(tetiwd("doctor", "--json").stdout)["healthy"]
-    assert "Ready after" in tetiwd("warmup").stdout
 
 
 def test_version_and_usage():

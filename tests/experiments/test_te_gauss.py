@@ -1,6 +1,9 @@
 """Te-Gauss: its densities by other means, and its sampler against the exact posterior."""
 
 from dataclasses import replace
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +13,7 @@ from reference import canonical, linked_partitions, random_labels, rng_for
 from tetiwd import Gamma
 from tetiwd.model import log_prior_partitions
 from tetiwd_experiments.baselines import te_gauss
-from tetiwd_experiments.baselines._gauss_kernels import log_predictive
+from tetiwd_experiments.baselines.gauss_kernels import View, log_predictive
 from tetiwd_experiments.baselines.te_gauss import (
     GaussPriors,
     GaussState,
@@ -54,11 +57,12 @@ def test_predictive_is_the_ratio_of_likelihoods():
     X, z = rng.standard_normal((7, 3)), np.array([0, 0, 0, 1, 1, 2, 0])
     for last in (0, 1, 2, 3):  # 3 is a cluster of its own
         z[-1] = last
-        whole = log_likelihood(state_of([X], [z]).epochs[0], WITHIN, BETWEEN)
+        epoch = state_of([X], [z]).epochs[0]
+        whole = log_likelihood(epoch, WITHIN, BETWEEN)
         without = log_likelihood(state_of([X[:-1]], [z[:-1]]).epochs[0], WITHIN, BETWEEN)
-        mates = X[:-1][z[:-1] == last]
-        plain = getattr(log_predictive, "py_func", log_predictive)
-        found = plain(X[-1], len(mates), mates.sum(axis=0), WITHIN, BETWEEN) - 1.5 * np.log(2 * np.pi)
+        epoch.counts[last] -= 1
+        epoch.sums[last] -= X[-1]
+        found = log_predictive(View(*epoch), 6, last, WITHIN, BETWEEN) - 1.5 * np.log(2 * np.pi)
         assert found == pytest.approx(whole - without, rel=1e-11)
 
 
@@ -137,6 +141,32 @@ def test_state_stays_whole():
         idle = epoch.order[epoch.size[0] :]
         assert (epoch.back[idle] == -1).all()
         assert (epoch.forward[idle] == -1).all()
+
+
+@pytest.fixture
+def uncompiled():
+    """The kernels as plain Python, whether or not they are compiled."""
+    file = Path(te_gauss.__file__).with_name("gauss_kernels.py")
+    loader = SourceFileLoader("uncompiled_gauss_kernels", str(file))
+    module = module_from_spec(spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+def test_compiled_and_plain_kernels_draw_the_same(monkeypatch, uncompiled):
+    def run():
+        rng, X = rng_for(79), small_data((19, 17, 18), p=3)
+        state = GaussState.start(X, [np.arange(len(own)) % 3 for own in X])
+        drawn = []
+        for _ in range(100):
+            sweep(state, GaussPriors(xi=3.0), rng)
+            drawn.append((*np.concatenate(state.lineage_labels()), state.within, state.between))
+        return np.array(drawn)
+
+    as_installed = run()
+    for name in ("View", "update_objects", "update_links"):
+        monkeypatch.setattr(te_gauss, name, getattr(uncompiled, name))
+    np.testing.assert_array_equal(run(), as_installed)
 
 
 def test_variances_have_their_posterior(monkeypatch):

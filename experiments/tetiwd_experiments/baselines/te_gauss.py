@@ -12,7 +12,7 @@ nothing to do with each other, and only sizes of clusters are remembered.
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import exp, lgamma, log, pi
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from tetiwd.data import DistanceSeries
 from tetiwd.params import Gamma
 from tetiwd.start import coarseness, ward_labels
-from tetiwd_experiments.baselines._gauss_kernels import GaussEpoch, update_links, update_objects
+from tetiwd_experiments.baselines.gauss_kernels import View, update_links, update_objects
 
 if TYPE_CHECKING:
     from tetiwd.partitions import Partitions
@@ -60,6 +60,19 @@ def rescaled(X: list[Floats]) -> list[Floats]:
     """Rescale to a mean variance of 1 over all components and epochs."""
     unit = np.mean([coordinates.var(axis=0, ddof=1).mean() for coordinates in X])
     return [coordinates / np.sqrt(unit) for coordinates in X]
+
+
+class GaussEpoch(NamedTuple):
+    """One epoch, changed in place. Clusters live in slots, see ``gauss_kernels``."""
+
+    X: Floats  # (n, p)
+    z: Ints  # (n,) slot of every object
+    size: Ints  # (1,) number of clusters k
+    order: Ints  # (n,) slots, the k in use first
+    counts: Ints  # (n,) objects of every slot
+    sums: Floats  # (n, p) their sums
+    back: Ints  # (n,) slot of the linked cluster at the epoch before, −1 for none
+    forward: Ints  # (n,) the same at the epoch after
 
 
 @dataclass
@@ -147,11 +160,11 @@ def sweep(state: GaussState, priors: GaussPriors, rng: np.random.Generator) -> d
     """Objects of every epoch, links between epochs, then the two variances; returns their acceptance rates."""
     epochs = state.epochs
     ends = [_no_epoch(epochs[t].X.shape[1]) for t in (0, -1)]
-    around = [ends[0], *epochs, ends[1]]
-    for t, epoch in enumerate(epochs):
-        update_objects(rng, epoch, around[t], around[t + 2], priors.xi, state.within, state.between)
-    for here, there in pairwise(epochs):
-        update_links(rng, here, there, int(here.size[0] + there.size[0]), priors.xi)
+    views = [View(*epoch) for epoch in (ends[0], *epochs, ends[1])]
+    for t in range(len(epochs)):
+        update_objects(rng, views[t + 1], views[t], views[t + 2], priors.xi, state.within, state.between)
+    for t, (here, there) in enumerate(pairwise(epochs)):
+        update_links(rng, views[t + 1], views[t + 2], int(here.size[0] + there.size[0]), priors.xi)
     if priors.origin == "sampled":
         for epoch in epochs:
             _update_origin(epoch, state.within, state.between, rng)

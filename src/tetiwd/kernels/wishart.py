@@ -48,7 +48,10 @@ def log_gamma(x):
         shift += math.log(x)
         x += 1.0
     y = 1.0 / (x * x)
-    series = (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y * (1 / 1680 - y * (1 / 1188 - y * 691 / 360360))))) / x
+    # Whole numbers here would be divided as such when compiled, to 0.
+    series = 1.0 / 1188.0 - y * 691.0 / 360360.0
+    series = 1.0 / 1260.0 - y * (1.0 / 1680.0 - y * series)
+    series = (1.0 / 12.0 - y * (1.0 / 360.0 - y * series)) / x
     return (x - 0.5) * math.log(x) - x + 0.5 * LOG_2_PI + series - shift
 
 
