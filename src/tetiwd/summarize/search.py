@@ -6,17 +6,15 @@ SALSO search (Dahl, Johnson and Müller 2022).
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.kernels.allocation import Draft, allocate, clear, improve
 from tetiwd.partitions import Ints, Partitions
 from tetiwd.summarize.coclustering import coclustering
 from tetiwd.summarize.losses import ARI, Loss, losses_to_draws
-
-if TYPE_CHECKING:
-    from tetiwd.summarize._allocation import Found
 
 N_DRAWS_TRIED = 50  # draws that are looked at as candidates
 MOST_FOR_LINKAGE = 5000  # objects; a tree needs all pairs
@@ -44,21 +42,19 @@ class Search:
 
     def results(self, n_runs: int) -> Iterator[tuple[float, Ints]]:
         """Expected loss and labels of every search."""
-        from tetiwd.summarize._allocation import allocate
-
-        partition = self.empty()
+        draft = self.empty()
         results = []
         for candidates in (self.some_draws(), self.linkage_cuts()):
             for labels in self.best_of(candidates):
-                self.fill(partition, labels)
-                results.append(self.improved(partition))
+                self.fill(draft, labels)
+                results.append(self.improved(draft))
         for _ in range(n_runs):
-            partition = self.empty()
-            allocate(partition, self.rng.permutation(self.N))
-            results.append(self.improved(partition))
+            draft = self.empty()
+            allocate(draft, self.rng.permutation(self.N))
+            results.append(self.improved(draft))
         distinct = {by_first_appearance(labels).tobytes(): (price, labels) for price, labels in results}
         for price, labels in sorted(distinct.values(), key=lambda result: result[0])[:N_REBUILT]:
-            yield self.rebuilt(partition, price, labels)
+            yield self.rebuilt(draft, price, labels)
 
     def some_draws(self) -> list[NDArray[Any]]:
         """Draws as candidates, evenly spaced, that have not too many clusters."""
@@ -83,69 +79,53 @@ class Search:
         losses = [losses_to_draws(labels, self.draws, self.loss).mean() for labels in candidates]
         return [candidates[i] for i in np.argsort(losses, kind="stable")[:N_TRIED]]
 
-    def empty(self) -> "Found":
+    def empty(self) -> Draft:
         """A partition in the form that the kernels take, with all objects out."""
-        from tetiwd.summarize._allocation import Found
-
         grow, meet = self.loss.tables(self.N)
-        return Found(
-            row=self.row,
-            counts=np.zeros((self.n_rows, self.room), dtype=np.int32),
-            saved=np.full((self.n_rows, self.room), meet[0]),
-            labels=np.full(self.N, -1, dtype=np.int64),
-            sizes=np.zeros(self.room, dtype=np.int64),
-            n_clusters=np.zeros(1, dtype=np.int64),
-            grow=grow,
-            meet=meet,
-            pairs_both=np.zeros(len(self.draws)),
-            pairs_theirs=self.pairs_of_draws,
-        )
+        return Draft(self.row, self.n_rows, self.room, grow, meet, self.pairs_of_draws)
 
-    def fill(self, partition: "Found", labels: NDArray[Any]) -> None:
+    def fill(self, draft: Draft, labels: NDArray[Any]) -> None:
         """Set the partition to these labels."""
         _, labels = np.unique(labels, return_inverse=True)
-        partition.labels[:] = labels
-        partition.n_clusters[0] = labels.max() + 1
-        partition.sizes[:] = np.bincount(labels, minlength=self.room)
+        draft.n_clusters = int(labels.max()) + 1
+        counts, saved, pairs_both = map(np.asarray, (draft.counts, draft.saved, draft.pairs_both))
+        np.asarray(draft.labels)[:] = labels
+        np.asarray(draft.sizes)[:] = np.bincount(labels, minlength=self.room)
         cells = (self.row.astype(np.int64) * self.room + labels[:, None]).ravel()
-        partition.counts[:] = np.bincount(cells, minlength=partition.counts.size).reshape(partition.counts.shape)
-        partition.saved[:] = partition.meet[partition.counts]
-        together = (partition.counts * (partition.counts - 1.0) / 2).sum(axis=1)
+        counts[:] = np.bincount(cells, minlength=counts.size).reshape(counts.shape)
+        saved[:] = np.asarray(draft.meet)[counts]
+        together = (counts * (counts - 1.0) / 2).sum(axis=1)
         draw_of_row = np.repeat(np.arange(len(self.draws)), self.sizes_of_draws)
-        partition.pairs_both[:] = np.bincount(draw_of_row, together, minlength=len(self.draws))
+        pairs_both[:] = np.bincount(draw_of_row, together, minlength=len(self.draws))
 
-    def improved(self, partition: "Found") -> tuple[float, Ints]:
+    def improved(self, draft: Draft) -> tuple[float, Ints]:
         """Move objects until none wants to."""
-        from tetiwd.summarize._allocation import improve
+        improve(draft, self.rng.permutation(self.N), MOST_PASSES)
+        return self.price(draft), np.array(draft.labels)
 
-        improve(partition, self.rng.permutation(self.N), MOST_PASSES)
-        return self.price(partition), partition.labels.copy()
-
-    def price(self, partition: "Found") -> float:
+    def price(self, draft: Draft) -> float:
         """Expected loss of this partition."""
-        return float(losses_to_draws(partition.labels, self.draws, self.loss).mean())
+        return float(losses_to_draws(np.asarray(draft.labels), self.draws, self.loss).mean())
 
-    def rebuilt(self, partition: "Found", best: float, labels: Ints) -> tuple[float, Ints]:
+    def rebuilt(self, draft: Draft, best: float, labels: Ints) -> tuple[float, Ints]:
         """Dissolve clusters one by one and build them anew, as long as that helps."""
-        from tetiwd.summarize._allocation import allocate, clear
-
-        self.fill(partition, labels)
+        self.fill(draft, labels)
         for _ in range(MOST_ROUNDS):
             better = False
             for g in self.rng.permutation(int(labels.max()) + 1):
                 members = np.flatnonzero(labels == g)  # of another cluster if numbers have changed: as good as any
                 if not len(members):
                     continue
-                clear(partition, members)
-                allocate(partition, self.rng.permutation(members))
-                if abs(self.price(partition) - best) < SAME:  # it has become what it was
-                    self.fill(partition, labels)
+                clear(draft, members)
+                allocate(draft, self.rng.permutation(members))
+                if abs(self.price(draft) - best) < SAME:  # it has become what it was
+                    self.fill(draft, labels)
                     continue
-                price, others = self.improved(partition)
+                price, others = self.improved(draft)
                 if price < best - SAME:
                     best, labels, better = price, others, True
                 else:
-                    self.fill(partition, labels)
+                    self.fill(draft, labels)
             if not better:
                 break
         return best, labels
