@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.errors import SettingsError
-from tetiwd.partitions import Ints, Partitions
+from tetiwd.partitions import Ints, Partitions, numbered
 from tetiwd.sample import Sample, as_partitions
 from tetiwd.summarize.clustering import Clustering, as_clustering
 
@@ -129,20 +129,23 @@ def match(labels: Ints, drawn: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray
     from scipy.optimize import linear_sum_assignment
 
     lineages, slot = np.unique(labels, return_inverse=True)
+    theirs = numbered(drawn)
     words = np.empty(drawn.shape, dtype=np.int32)
     counterpart = np.full((len(drawn), int(lineages[-1]) + 1), -1, dtype=np.int32)
-    for s, row in enumerate(drawn):
-        theirs, theirs_slot = np.unique(row, return_inverse=True)
-        overlap = _overlap(slot, theirs_slot, len(lineages), len(theirs))
+    n_theirs = theirs.max(axis=1) + 1
+    for s, row in enumerate(theirs):
+        overlap = _overlap(slot, row, len(lineages), int(n_theirs[s]))
         mine, matched = linear_sum_assignment(overlap, maximize=True)
         real = overlap[mine, matched] > 0
-        name = np.full(len(theirs), OTHER, dtype=np.int32)
+        name = np.full(n_theirs[s], OTHER, dtype=np.int32)
         name[matched[real]] = lineages[mine[real]]
-        words[s] = name[theirs_slot]
-        counterpart[s, lineages[mine[real]]] = theirs[matched[real]]
+        words[s] = name[row]
+        label = np.empty(n_theirs[s], dtype=np.int32)
+        label[row] = drawn[s]
+        counterpart[s, lineages[mine[real]]] = label[matched[real]]
     return words, counterpart
 
 
-def _overlap(mine: Ints, theirs: Ints, n_mine: int, n_theirs: int) -> Ints:
+def _overlap(mine: Ints, theirs: NDArray[Any], n_mine: int, n_theirs: int) -> Ints:
     """Objects in common of every pair of clusters."""
     return np.bincount(mine * n_theirs + theirs, minlength=n_mine * n_theirs).reshape(n_mine, n_theirs)

@@ -7,10 +7,11 @@ from numpy.typing import NDArray
 
 from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.errors import SettingsError
+from tetiwd.kernels.together import count_together
 from tetiwd.partitions import Partitions, numbered
 from tetiwd.sample import Sample, as_partitions
 
-BYTES_AT_ONCE = 2**26
+DRAWS_AT_ONCE = 32  # their labels stay in the cache
 
 
 def coclustering(
@@ -56,22 +57,14 @@ def check_epoch(t: Any, n_epochs: int) -> int:
 
 
 def _shared(rows: NDArray[Any], columns: NDArray[Any], precision: np.dtype[Any]) -> NDArray[Any]:
-    """Share of draws with equal labels. Indicators of all clusters of some draws at a time, multiplied as matrices."""
-    S, n = rows.shape
-    m = columns.shape[1]
-    k = int(max(rows.max(), columns.max())) + 1
-    total = np.zeros((n, m), dtype=precision)
-    step = max(1, BYTES_AT_ONCE // (4 * k * (n + m)))
-    for start in range(0, S, step):
-        left = _indicators(rows[start : start + step], k)
-        total += left.T @ (left if rows is columns else _indicators(columns[start : start + step], k))
-    total /= S
-    return total
-
-
-def _indicators(labels: NDArray[Any], k: int) -> NDArray[np.float32]:
-    """One row for every draw and cluster, one column for every object."""
-    some, n = labels.shape
-    flat = np.zeros((some * k, n), dtype=np.float32)
-    flat[(np.arange(some)[:, None] * k + labels).ravel(), np.tile(np.arange(n), some)] = 1.0
-    return flat
+    """Share of draws with equal labels."""
+    same = rows is columns
+    total = np.zeros((rows.shape[1], columns.shape[1]), dtype=np.int32)
+    for start in range(0, len(rows), DRAWS_AT_ONCE):
+        some = slice(start, start + DRAWS_AT_ONCE)
+        count_together(np.ascontiguousarray(rows[some]), np.ascontiguousarray(columns[some]), same, total)
+    shared = total.astype(precision)
+    if same:
+        shared += np.tril(shared, -1).T
+    shared /= len(rows)
+    return shared

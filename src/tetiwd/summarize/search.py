@@ -6,21 +6,20 @@ SALSO search (Dahl, Johnson and Müller 2022).
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.kernels.allocation import Draft, allocate, clear, fill, improve, sum_in_common
 from tetiwd.partitions import Ints, Partitions
 from tetiwd.summarize.coclustering import coclustering
-from tetiwd.summarize.losses import ARI, Loss, losses_to_draws
-
-if TYPE_CHECKING:
-    from tetiwd.summarize._allocation import Found
+from tetiwd.summarize.losses import ARI, Loss
 
 N_DRAWS_TRIED = 50  # draws that are looked at as candidates
 MOST_FOR_LINKAGE = 5000  # objects; a tree needs all pairs
 MOST_PASSES = 100
+DOUBTFUL = 0.25  # share of the objects, those nearest to a move, that are offered other clusters between two passes
 N_TRIED = 3  # best candidates of each origin that the search goes on from
 N_REBUILT = 3  # best partitions whose clusters are built anew
 MOST_ROUNDS = 10
@@ -36,119 +35,120 @@ class Search:
         self.N = self.draws.shape[1]
         most = int(self.draws.max()) + 1 + SPARE_ROOM if max_clusters is None else max_clusters
         self.room = min(most, self.N)
-        self.sizes_of_draws = self.draws.max(axis=1).astype(np.int64) + 1
-        first = np.concatenate([[0], np.cumsum(self.sizes_of_draws)])
-        self.row = np.ascontiguousarray((self.draws + first[:-1, None]).T.astype(np.int32))
-        self.n_rows = int(first[-1])
-        self.pairs_of_draws = np.array([ARI().f(np.bincount(labels)).sum() for labels in self.draws])
+        self.first = np.concatenate([[0], np.cumsum(self.draws.max(axis=1).astype(np.int64) + 1)])
+        self.row = np.ascontiguousarray((self.draws + self.first[:-1, None]).T.astype(np.int32))
+        self.sizes_of_rows = np.bincount(self.row.ravel())
+        self.f = loss.f(np.arange(self.N + 1))  # a table
+        self.theirs = np.add.reduceat(self.f[self.sizes_of_rows], self.first[:-1])
 
     def results(self, n_runs: int) -> Iterator[tuple[float, Ints]]:
         """Expected loss and labels of every search."""
-        from tetiwd.summarize._allocation import allocate
-
-        partition = self.empty()
+        draft = self.empty()
         results = []
         for candidates in (self.some_draws(), self.linkage_cuts()):
-            for labels in self.best_of(candidates):
-                self.fill(partition, labels)
-                results.append(self.improved(partition))
+            for labels in self.best_of(draft, candidates):
+                fill(draft, labels)
+                results.append(self.improved(draft))
         for _ in range(n_runs):
-            partition = self.empty()
-            allocate(partition, self.rng.permutation(self.N))
-            results.append(self.improved(partition))
+            clear(draft, np.arange(self.N))
+            allocate(draft, self.rng.permutation(self.N))
+            results.append(self.improved(draft))
         distinct = {by_first_appearance(labels).tobytes(): (price, labels) for price, labels in results}
         for price, labels in sorted(distinct.values(), key=lambda result: result[0])[:N_REBUILT]:
-            yield self.rebuilt(partition, price, labels)
+            yield self.rebuilt(draft, price, labels)
 
-    def some_draws(self) -> list[NDArray[Any]]:
+    def some_draws(self) -> list[Ints]:
         """Draws as candidates, evenly spaced, that have not too many clusters."""
-        return [labels for labels in self.partitions.thinned(N_DRAWS_TRIED).labels if labels.max() < self.room]
+        some = self.partitions.thinned(N_DRAWS_TRIED).labels.astype(np.int64)
+        return [labels for labels in some if labels.max() < self.room]
 
-    def linkage_cuts(self) -> list[NDArray[Any]]:
+    def linkage_cuts(self) -> list[Ints]:
         """Cuts of the average-linkage tree of 1 − probability of being together."""
         if not 1 < self.N <= MOST_FOR_LINKAGE:
             return []
-        from scipy.cluster.hierarchy import cut_tree, linkage
+        from scipy.cluster.hierarchy import linkage
         from scipy.spatial.distance import squareform
 
         apart = coclustering(self.partitions, None, dtype="float32")
         np.subtract(1, apart, out=apart)
         np.fill_diagonal(apart, 0)
-        tree = linkage(squareform(apart, checks=False), "average")
-        cuts = cut_tree(tree, n_clusters=np.arange(1, self.room + 1))
-        return list(cuts.T.astype(np.int64))
+        return cuts(linkage(squareform(apart, checks=False), "average"), self.room)
 
-    def best_of(self, candidates: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    def best_of(self, draft: Draft, candidates: Sequence[Ints]) -> list[Ints]:
         """Those of smallest expected loss."""
-        losses = [losses_to_draws(labels, self.draws, self.loss).mean() for labels in candidates]
+        losses = []
+        for labels in candidates:
+            fill(draft, labels)
+            losses.append(self.price(draft))
         return [candidates[i] for i in np.argsort(losses, kind="stable")[:N_TRIED]]
 
-    def empty(self) -> "Found":
+    def empty(self) -> Draft:
         """A partition in the form that the kernels take, with all objects out."""
-        from tetiwd.summarize._allocation import Found
-
         grow, meet = self.loss.tables(self.N)
-        return Found(
-            row=self.row,
-            counts=np.zeros((self.n_rows, self.room), dtype=np.int32),
-            saved=np.full((self.n_rows, self.room), meet[0]),
-            labels=np.full(self.N, -1, dtype=np.int64),
-            sizes=np.zeros(self.room, dtype=np.int64),
-            n_clusters=np.zeros(1, dtype=np.int64),
-            grow=grow,
-            meet=meet,
-            pairs_both=np.zeros(len(self.draws)),
-            pairs_theirs=self.pairs_of_draws,
-        )
+        pairs = np.add.reduceat(ARI().f(self.sizes_of_rows), self.first[:-1])
+        return Draft(self.row, self.first, self.room, grow, meet, pairs)
 
-    def fill(self, partition: "Found", labels: NDArray[Any]) -> None:
-        """Set the partition to these labels."""
-        _, labels = np.unique(labels, return_inverse=True)
-        partition.labels[:] = labels
-        partition.n_clusters[0] = labels.max() + 1
-        partition.sizes[:] = np.bincount(labels, minlength=self.room)
-        cells = (self.row.astype(np.int64) * self.room + labels[:, None]).ravel()
-        partition.counts[:] = np.bincount(cells, minlength=partition.counts.size).reshape(partition.counts.shape)
-        partition.saved[:] = partition.meet[partition.counts]
-        together = (partition.counts * (partition.counts - 1.0) / 2).sum(axis=1)
-        draw_of_row = np.repeat(np.arange(len(self.draws)), self.sizes_of_draws)
-        partition.pairs_both[:] = np.bincount(draw_of_row, together, minlength=len(self.draws))
-
-    def improved(self, partition: "Found") -> tuple[float, Ints]:
+    def improved(self, draft: Draft) -> tuple[float, Ints]:
         """Move objects until none wants to."""
-        from tetiwd.summarize._allocation import improve
+        order = self.order(draft)
+        for _ in range(MOST_PASSES):
+            if not improve(draft, order):
+                break
+            self.settle(draft, order)
+        return self.price(draft), np.array(draft.labels)
 
-        improve(partition, self.rng.permutation(self.N), MOST_PASSES)
-        return self.price(partition), partition.labels.copy()
+    def order(self, draft: Draft) -> Ints:
+        """A random order of the objects, cluster by cluster, which is the fastest."""
+        order = self.rng.permutation(self.N)
+        return order[np.argsort(np.asarray(draft.labels)[order], kind="stable")]
 
-    def price(self, partition: "Found") -> float:
+    def settle(self, draft: Draft, order: Ints) -> None:
+        """Move those objects that are nearest to a move, as it was when they were last looked at."""
+        margin = np.asarray(draft.margin)[order]
+        doubtful = order[margin <= np.quantile(margin, DOUBTFUL)]
+        for _ in range(MOST_PASSES):
+            if not improve(draft, doubtful):
+                break
+
+    def price(self, draft: Draft) -> float:
         """Expected loss of this partition."""
-        return float(losses_to_draws(partition.labels, self.draws, self.loss).mean())
+        both = np.empty(len(self.draws))
+        sum_in_common(draft, self.f, both)
+        mine = np.full(len(self.draws), self.f[np.asarray(draft.sizes)].sum())
+        return float(self.loss.of_sizes(mine, self.theirs, both, self.N).mean())
 
-    def rebuilt(self, partition: "Found", best: float, labels: Ints) -> tuple[float, Ints]:
+    def rebuilt(self, draft: Draft, best: float, labels: Ints) -> tuple[float, Ints]:
         """Dissolve clusters one by one and build them anew, as long as that helps."""
-        from tetiwd.summarize._allocation import allocate, clear
-
-        self.fill(partition, labels)
+        fill(draft, labels)
         for _ in range(MOST_ROUNDS):
             better = False
             for g in self.rng.permutation(int(labels.max()) + 1):
                 members = np.flatnonzero(labels == g)  # of another cluster if numbers have changed: as good as any
                 if not len(members):
                     continue
-                clear(partition, members)
-                allocate(partition, self.rng.permutation(members))
-                if abs(self.price(partition) - best) < SAME:  # it has become what it was
-                    self.fill(partition, labels)
-                    continue
-                price, others = self.improved(partition)
-                if price < best - SAME:
-                    best, labels, better = price, others, True
+                clear(draft, members)
+                allocate(draft, self.rng.permutation(members))
+                if abs(self.price(draft) - best) > SAME:  # otherwise it has become what it was
+                    self.settle(draft, self.order(draft))
+                if self.price(draft) < best - SAME:
+                    best, labels = self.improved(draft)
+                    better = True
                 else:
-                    self.fill(partition, labels)
+                    fill(draft, labels)
             if not better:
                 break
         return best, labels
+
+
+def cuts(tree: NDArray[Any], most: int) -> list[Ints]:
+    """Partitions into 1, 2, … clusters, in scipy's form of a tree."""
+    n = len(tree) + 1
+    node, found = np.arange(n), []
+    for m, (a, b) in enumerate(tree[:, :2].astype(np.int64)):
+        if n - m <= most:
+            found.append(np.unique(node, return_inverse=True)[1])
+        node[(node == a) | (node == b)] = n + m
+    return [np.zeros(n, dtype=np.int64), *reversed(found)]
 
 
 def by_first_appearance(labels: Ints) -> Ints:
