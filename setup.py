@@ -22,6 +22,7 @@ class BuildForThisCompiler(build_ext):
     """Draws must not depend on the compiler: no fused multiply-add, no fast mathematics."""
 
     def build_extensions(self):
+        """Set the flags that suit the compiler."""
         microsoft = self.compiler.compiler_type == "msvc"
         flags = ["/O2", "/fp:precise"] if microsoft else ["-O3", "-g0", "-ffp-contract=off"]
         if HOW == "sanitized":

@@ -3,85 +3,92 @@
 (Bugs in weights and ratios are planted in test_conditional_ratios.py, endless tuning in unit/test_chains.py.)
 """
 
-from math import sqrt
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
-from geweke import MODELS, check, z_scores
-from tetiwd import _kernels
-from tetiwd._jit import COMPILED
-from tetiwd.moves import assignments, geometry, split_merge
-
-CALLERS = {
-    "draw_row": ["offer_births", "assign_objects"],
-    "log_density_of_row": ["move_rows"],
-    "log_choice_of_ends": ["split_or_merge_epoch"],
-    "log_wishart_constant": ["log_around", "split_or_merge_epoch"],
+ROOT = Path(__file__).parents[2]
+BUGS = {  # name: file, what is there, what is there instead
+    "a row with wrong degrees of freedom": (
+        "births",
+        "return variance * stream.draw_chi_square(rng, df_A - n_active)",
+        "return variance * stream.draw_chi_square(rng, df_A)",
+    ),
+    "no density of the row": (
+        "row_law",
+        "    return gaussian - math.log(schur) - dense.log_det(law.L, m)",
+        "    return 0.0",
+    ),
+    "a row that ignores the epoch before": (
+        "births",
+        "h[row, c] = births.beta[e, c] + spread * births.x[i]",
+        "h[row, c] = spread * births.x[i]",
+    ),
+    "no choice of ends": (
+        "split_merge",
+        "    return math.log(0.5) if b < 0 else math.log(0.5 / n)",
+        "    return 0.0",
+    ),
+    "no constant": ("wishart", "        total -= log_gamma(0.5 * (df - i))", "        total -= 0.0"),
 }
+ALONE = "births"  # other moves would make up for what goes wrong there
+CHECK = """
+import sys
+from geweke import MODELS, check, z_scores
+from tetiwd import kernels
+assert kernels.COMPILED
+alone = {"n_geometry_steps": 0, "n_split_merge": 0} if sys.argv[1] == "alone" else {}
+check(z_scores(MODELS["full"], "distances", 2_000, **alone))
+"""
 
 
-def row_with_wrong_degrees_of_freedom(rng, births, e, df_A, x, h):
-    n_active = births.lengths[0]
-    variance = births.residual[e] / df_A
-    for i in range(n_active):
-        x[i] = rng.standard_normal()
-    _kernels.solve_upper(births.factor, n_active, x)
-    for i in range(n_active):
-        c = births.active[i]
-        h[c] = births.beta[e, c] + sqrt(variance) * x[i]
-    return variance * _kernels.draw_chi_square(rng, df_A)  # forgets the rows that are there
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """A copy of the sources with a build of their own."""
+    tree = tmp_path_factory.mktemp("tree")
+    for name in ("src", "setup.py", "pyproject.toml", "README.md", "LICENSE"):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, tree / name)
+    for built in (tree / "src" / "tetiwd" / "kernels").glob("*.so"):
+        built.unlink()
+    build(tree)
+    return tree
 
 
-def row_that_ignores_the_epoch_before(rng, births, e, df_A, x, h):
-    n_active = births.lengths[0]
-    variance = births.residual[e] / df_A
-    for i in range(n_active):
-        x[i] = rng.standard_normal()
-    _kernels.solve_upper(births.factor, n_active, x)
-    for i in range(n_active):
-        h[births.active[i]] = sqrt(variance) * x[i]  # forgets beta
-    return variance * _kernels.draw_chi_square(rng, df_A - n_active)
+def build(tree):
+    command = [sys.executable, "setup.py", "build_ext", "--inplace"]
+    done = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
-def no_density_of_the_row(law, h, schur):
-    return 0.0
-
-
-def no_choice_of_ends(neighbour, b):
-    return 0.0
-
-
-def no_constant(k, df):
-    return 0.0
-
-
-def plant(monkeypatch, name, bug):
-    """Replace a kernel and compile everything anew that calls it."""
-    from numba import njit
-
-    monkeypatch.setattr(_kernels, name, njit(bug))
-    for caller in CALLERS[name]:
-        monkeypatch.setattr(_kernels, caller, njit(error_model="numpy")(getattr(_kernels, caller).py_func))
-    monkeypatch.setattr(assignments, "assign_objects", _kernels.assign_objects)
-    monkeypatch.setattr(geometry, "move_rows", _kernels.move_rows)
-    monkeypatch.setattr(split_merge, "split_or_merge_epoch", _kernels.split_or_merge_epoch)
-
-
-BUGS = [
-    ("draw_row", row_with_wrong_degrees_of_freedom),
-    ("log_density_of_row", no_density_of_the_row),
-    ("draw_row", row_that_ignores_the_epoch_before),
-    ("log_choice_of_ends", no_choice_of_ends),
-    ("log_wishart_constant", no_constant),
-]
+def geweke(tree, *words):
+    """Geweke's test with the kernels of this tree."""
+    path = os.pathsep.join([str(tree / "src"), str(ROOT / "tests")])
+    command = [sys.executable, "-c", CHECK, *words]
+    return subprocess.run(command, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not COMPILED, reason="too slow without the compiler")
-@pytest.mark.parametrize(("kernel", "bug"), BUGS, ids=lambda value: getattr(value, "__name__", value))
-def test_a_planted_bug_is_caught(monkeypatch, kernel, bug):
-    plant(monkeypatch, kernel, bug)
-    alone = {"n_geometry_steps": 0, "n_split_merge": 0} if kernel == "draw_row" else {}  # others would make up for it
-    scores = z_scores(MODELS["full"], "distances", 2_000, **alone)
-    with pytest.raises(AssertionError):
-        check(scores)
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_planted_bug_is_caught(tree, tmp_path, bug):
+    file, there, instead = BUGS[bug]
+    spoilt = shutil.copytree(tree, tmp_path / "tree")
+    source = spoilt / "src" / "tetiwd" / "kernels" / f"{file}.py"
+    text = source.read_text()
+    assert text.count(there) == 1
+    source.write_text(text.replace(there, instead))
+    build(spoilt)
+    done = geweke(spoilt, "alone" if file == ALONE else "all")
+    assert done.returncode == 1, done.stderr
+    assert "AssertionError" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("which", ["alone", "all"])
+def test_nothing_is_caught_without_one(tree, which):
+    done = geweke(tree, which)
+    assert done.returncode == 0, done.stderr
