@@ -28,7 +28,7 @@ def representative(
     draws: Sample | Partitions,
     loss: str | Loss = AnswerSettings.loss,
     *,
-    n_runs: int = 8,
+    n_runs: int = 16,
     max_draws: int = 1000,
     at_most: AtMost = None,
     links: str | Links = AnswerSettings.links,

@@ -16,12 +16,15 @@ from tetiwd.partitions import Ints, Partitions
 from tetiwd.summarize.coclustering import coclustering
 from tetiwd.summarize.losses import ARI, Loss
 
+N_DRAWS_BEGUN_WITH = 250
 N_DRAWS_TRIED = 50  # draws that are looked at as candidates
 MOST_FOR_LINKAGE = 5000  # objects; a tree needs all pairs
 MOST_PASSES = 100
 DOUBTFUL = 0.25  # share of the objects, those nearest to a move, that are offered other clusters between two passes
-N_TRIED = 3  # best candidates of each origin that the search goes on from
-N_REBUILT = 3  # best partitions whose clusters are built anew
+FEWEST_DOUBTFUL = 100
+N_TRIED = 3  # best candidates of each origin that are begun with
+N_FINISHED = 8  # best partitions, by all draws, that are gone on with
+N_REBUILT = 3  # best of them whose clusters are built anew
 MOST_ROUNDS = 10
 SAME = 1e-12  # difference of losses that is rounding
 SPARE_ROOM = 8  # clusters beyond those of the largest draw
@@ -42,20 +45,29 @@ class Search:
         self.theirs = np.add.reduceat(self.f[self.sizes_of_rows], self.first[:-1])
 
     def results(self, n_runs: int) -> Iterator[tuple[float, Ints]]:
-        """Expected loss and labels of every search."""
+        """Expected loss and labels of every search: many are begun with some of the draws, the best go on with all."""
+        some = self.partitions.thinned(N_DRAWS_BEGUN_WITH)
+        first = self if some is self.partitions else Search(some, self.loss, self.room, self.rng)
+        distinct = {by_first_appearance(labels).tobytes(): labels for labels in first.begun(n_runs)}
         draft = self.empty()
         results = []
-        for candidates in (self.some_draws(), self.linkage_cuts()):
-            for labels in self.best_of(draft, candidates):
-                fill(draft, labels)
-                results.append(self.improved(draft))
-        for _ in range(n_runs):
-            clear(draft, np.arange(self.N))
-            allocate(draft, self.rng.permutation(self.N))
+        for labels in self.best_of(draft, list(distinct.values()), N_FINISHED):
+            fill(draft, labels)
             results.append(self.improved(draft))
-        distinct = {by_first_appearance(labels).tobytes(): (price, labels) for price, labels in results}
-        for price, labels in sorted(distinct.values(), key=lambda result: result[0])[:N_REBUILT]:
+        for price, labels in sorted(results, key=lambda result: result[0])[:N_REBUILT]:
             yield self.rebuilt(draft, price, labels)
+
+    def begun(self, n_runs: int) -> Iterator[Ints]:
+        """Labels from draws, from the linkage tree, and from scratch, after all moves of single objects that help."""
+        draft = self.empty()
+        for candidates in (self.some_draws(), self.linkage_cuts()):
+            for labels in self.best_of(draft, candidates, N_TRIED):
+                fill(draft, labels)
+                yield self.improved(draft)[1]
+        for _ in range(n_runs):
+            clear(draft, np.flatnonzero(np.asarray(draft.labels) >= 0))
+            allocate(draft, self.rng.permutation(self.N))
+            yield self.improved(draft)[1]
 
     def some_draws(self) -> list[Ints]:
         """Draws as candidates, evenly spaced, that have not too many clusters."""
@@ -74,13 +86,13 @@ class Search:
         np.fill_diagonal(apart, 0)
         return cuts(linkage(squareform(apart, checks=False), "average"), self.room)
 
-    def best_of(self, draft: Draft, candidates: Sequence[Ints]) -> list[Ints]:
+    def best_of(self, draft: Draft, candidates: Sequence[Ints], most: int) -> list[Ints]:
         """Those of smallest expected loss."""
         losses = []
         for labels in candidates:
             fill(draft, labels)
             losses.append(self.price(draft))
-        return [candidates[i] for i in np.argsort(losses, kind="stable")[:N_TRIED]]
+        return [candidates[i] for i in np.argsort(losses, kind="stable")[:most]]
 
     def empty(self) -> Draft:
         """A partition in the form that the kernels take, with all objects out."""
@@ -98,14 +110,15 @@ class Search:
         return self.price(draft), np.array(draft.labels)
 
     def order(self, draft: Draft) -> Ints:
-        """A random order of the objects, cluster by cluster, which is the fastest."""
+        """A random order of the objects; cluster by cluster for the Rand index, which is faster."""
         order = self.rng.permutation(self.N)
-        return order[np.argsort(np.asarray(draft.labels)[order], kind="stable")]
+        return order if not draft.by_pairs else order[np.argsort(np.asarray(draft.labels)[order], kind="stable")]
 
     def settle(self, draft: Draft, order: Ints) -> None:
         """Move those objects that are nearest to a move, as it was when they were last looked at."""
         margin = np.asarray(draft.margin)[order]
-        doubtful = order[margin <= np.quantile(margin, DOUBTFUL)]
+        share = min(max(DOUBTFUL, FEWEST_DOUBTFUL / self.N), 1.0)
+        doubtful = order[margin <= np.quantile(margin, share)]
         for _ in range(MOST_PASSES):
             if not improve(draft, doubtful):
                 break
