@@ -50,6 +50,7 @@ if not COMPILED:
 
 from tetiwd.kernels.entry import (  # noqa: E402 (after it is clear what is imported)
     assign_objects,
+    describe_epoch,
     exchange_with_rows,
     find_links,
     follow,
@@ -71,6 +72,7 @@ __all__ = [
     "Neighbour",
     "Workspace",
     "assign_objects",
+    "describe_epoch",
     "exchange_with_rows",
     "find_links",
     "follow",

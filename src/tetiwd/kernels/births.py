@@ -177,14 +177,15 @@ def weigh_forward(births, after, epoch, f, h, row, schur, model):
     """What the epoch after makes of a birth that becomes the start of f, with a row given by h and its residual."""
     k = epoch.size[0]
     q = schur
+    for j in range(k):
+        births.x[j] = 0.0
     for i in range(k):
         for j in range(k):
-            q += h[row, i] * epoch.A[i, j] * h[row, j]
+            births.x[j] += h[row, i] * epoch.A[i, j]
+    for i in range(k):
+        q += h[row, i] * births.x[i]
     for i in range(births.n_linked):
-        total = 0.0
-        for j in range(k):
-            total += epoch.A[births.linked[i], j] * h[row, j]
-        births.p[i] = total
+        births.p[i] = births.x[births.linked[i]]
     return log_forward_ratio(births, after, epoch, f, q, model)
 
 
@@ -192,17 +193,22 @@ def log_likelihood_of_birth(own_terms, out, model, own, h, row, schur, k):
     """Log likelihood after joining a cluster to be born, whose row of A is given by a row of h and its residual."""
     M_hh, y_h = schur / model.alpha, 1.0
     Mr_h = Q_hh = p_h = m_h = q_h = 0.0
+    for j in range(k):
+        own_terms.m[j] = own_terms.q[j] = 0.0
     for i in range(k):
         h_i = h[row, i]
-        if h_i != 0.0:
-            y_h -= h_i * (1.0 - out.y[i])
-            Mr_h += h_i * out.Mr[i]
-            p_h += h_i * out.p[i]
-            m_h += h_i * out.m[i]
-            q_h += h_i * out.q[i]
-            for j in range(k):
-                M_hh += h_i * own_terms.M[i, j] * h[row, j]
-                Q_hh += h_i * own_terms.Q[i, j] * h[row, j]
+        for j in range(k):
+            own_terms.m[j] += h_i * own_terms.M[i, j]
+            own_terms.q[j] += h_i * own_terms.Q[i, j]
+    for i in range(k):
+        h_i = h[row, i]
+        M_hh += h_i * own_terms.m[i]
+        Q_hh += h_i * own_terms.q[i]
+        y_h -= h_i * (1.0 - out.y[i])
+        Mr_h += h_i * out.Mr[i]
+        p_h += h_i * out.p[i]
+        m_h += h_i * out.m[i]
+        q_h += h_i * out.q[i]
     M_hh += m_h * m_h * out.weight_M
     Q_hh += out.weight_Q * m_h * m_h - 2.0 * m_h * (Mr_h - q_h) * out.weight_M
     return terms.log_joining(out, model, own, M_hh, Q_hh, y_h, Mr_h, p_h)

@@ -28,21 +28,21 @@ def cholesky(A, k, L):
 
 
 def solve_lower(L, k, x):
-    """x ← L⁻¹ x."""
-    for i in range(k):
-        total = x[i]
-        for j in range(i):
-            total -= L[i, j] * x[j]
-        x[i] = total / L[i, i]
+    """x ← L⁻¹ x, along the rows of the transposed factor above the diagonal."""
+    for j in range(k):
+        x[j] /= L[j, j]
+        x_j = x[j]
+        for i in range(j + 1, k):
+            x[i] -= L[j, i] * x_j
 
 
 def solve_upper(L, k, x):
     """x ← L⁻ᵀ x."""
-    for i in range(k - 1, -1, -1):
-        total = x[i]
-        for j in range(i + 1, k):
-            total -= L[j, i] * x[j]
-        x[i] = total / L[i, i]
+    for j in range(k - 1, -1, -1):
+        x[j] /= L[j, j]
+        x_j = x[j]
+        for i in range(j):
+            x[i] -= L[j, i] * x_j
 
 
 def solve_lower_rows(L, m, B, n):
@@ -117,14 +117,23 @@ def times(C, n_rows, m, h, out):
         out[i] = total
 
 
-def quadratic(G, m, x):
-    """Squared distance between the last point of a Gram matrix and the combination x of the others."""
+def quadratic(G, m, x, Gx):
+    """Squared distance between the last point of a Gram matrix and the combination x of the others; Gx is scratch."""
+    combine(G, m, x, Gx)
     total = G[m, m]
     for i in range(m):
-        total -= 2.0 * x[i] * G[i, m]
-        for j in range(m):
-            total += x[i] * G[i, j] * x[j]
+        total += x[i] * (Gx[i] - 2.0 * G[i, m])
     return max(total, 0.0)
+
+
+def combine(A, k, x, out):
+    """out ← xᵀ A, row by row."""
+    for j in range(k):
+        out[j] = 0.0
+    for i in range(k):
+        x_i = x[i]
+        for j in range(k):
+            out[j] += x_i * A[i, j]
 
 
 def copy_block(A, k, B):

@@ -1,6 +1,6 @@
 cimport cython
 
-from tetiwd.kernels cimport assign, links, partition, row_law, slots, split_merge, terms, wishart
+from tetiwd.kernels cimport assign, describe, links, partition, row_law, slots, split_merge, terms, wishart
 from tetiwd.kernels.sides cimport Sides
 from tetiwd.kernels.split_merge cimport Proposal
 from tetiwd.kernels.stream cimport Stream
@@ -46,6 +46,8 @@ cpdef double find_links(Workspace work, Neighbour left, Neighbour right, Model m
 cpdef double log_likelihoods_if(
     list epochs, Workspace work, list models, double alpha, double factor, double spread
 )
+
+cpdef (double, double, double) describe_epoch(Epoch epoch, Workspace work)
 
 cpdef list follow(const Py_ssize_t[:, ::1] forward, Py_ssize_t t, Py_ssize_t c)
 

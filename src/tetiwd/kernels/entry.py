@@ -7,7 +7,7 @@ try:
 except ImportError:
     from tetiwd.kernels import no_cython as cython
 
-from tetiwd.kernels import assign, links, partition, row_law, slots, split_merge, terms, wishart
+from tetiwd.kernels import assign, describe, links, partition, row_law, slots, split_merge, terms, wishart
 from tetiwd.kernels.stream import Stream
 
 
@@ -89,6 +89,11 @@ def log_likelihoods_if(epochs, work, models, alpha, factor, spread):
         epoch, model = epochs[t], models[t]
         total += terms.log_likelihood_if(epoch, work.terms, model, alpha, factor, spread, work.A)
     return total
+
+
+def describe_epoch(epoch, work):
+    """Entropy of the sizes of clusters, mean squared distance between their centres, log determinant of A."""
+    return describe.entropy(epoch, work.back), describe.mean_distance(epoch), describe.log_det(epoch, work.A)
 
 
 def follow(forward, t, c):

@@ -17,7 +17,7 @@ cdef class RowLaw:
     cdef readonly double[:, ::1] A, L, V, to_means, gram, to_after, A_after, block, factor, rows
     cdef readonly double[:, ::1] data_precision, after_precision
     cdef readonly double[::1] data_pull, after_pull
-    cdef readonly double[::1] mean, beta, A_beta, x, u, Ah, within, to_origin, h, h_new
+    cdef readonly double[::1] mean, beta, A_beta, x, u, Gu, Ah, within, to_origin, h, h_new
     cdef readonly double df, scale, data_weight, after_weight, power, noise_of_mean, noise_of_origin
     cdef readonly double seen_data, seen_after
 

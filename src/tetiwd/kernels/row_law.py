@@ -38,7 +38,7 @@ class RowLaw:
         self.after_precision, self.after_pull = np.zeros((K, K)), np.zeros(K)  # the same of the epoch after
         self.beta, self.A_beta = np.zeros(K), np.zeros(K)
         self.block, self.factor, self.rows = np.zeros((K, K)), np.zeros((K, K)), np.zeros((K, K))
-        self.x, self.u, self.Ah = np.zeros(K + 1), np.zeros(K + 1), np.zeros(K)
+        self.x, self.u, self.Gu, self.Ah = np.zeros(K + 1), np.zeros(K + 1), np.zeros(K + 1), np.zeros(K)
         self.back, self.slots = np.zeros(K, np.int64), np.zeros(K + 1, np.int64)
         self.within, self.to_origin = np.zeros(K + 1), np.zeros(K + 1)
         self.h, self.h_new = np.zeros(K), np.zeros(K)
@@ -170,7 +170,7 @@ def schur_given(law, h):
     offset_data = error_data = offset_after = error_after = 0.0
     if law.data_weight > 0.0:
         dense.times(law.to_means, m, m, h, law.u)
-        error_data = dense.quadratic(law.gram, m, law.u)
+        error_data = dense.quadratic(law.gram, m, law.u, law.Gu)
         left = 1.0
         offset_data = own + law.noise_of_mean
         for i in range(m):
@@ -179,7 +179,7 @@ def schur_given(law, h):
         offset_data = max(offset_data, 0.0) + law.noise_of_origin * left * left
     if law.after_weight > 0.0:
         dense.times(law.to_after, n, m, h, law.u)
-        error_after = dense.quadratic(law.A_after, n, law.u)
+        error_after = dense.quadratic(law.A_after, n, law.u, law.Gu)
         offset_after = own
         for i in range(n):
             offset_after -= law.Ah[law.linked[i]] * law.u[i]
@@ -287,7 +287,7 @@ def find_row_law(law, epoch, before, after, model, c, skip):
             find_mean(law)
     if model.power != 1.0:
         for i in range(m):
-            for j in range(i + 1):
+            for j in range(m):
                 law.V[i, j] *= math.sqrt(model.power)
 
 
