@@ -5,7 +5,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import tetiwd
 
-LIBRARIES = ("numpy", "scipy", "pandas", "xarray", "h5netcdf", "arviz-stats")
+LIBRARIES = ("numpy", "scipy", "pandas", "xarray", "h5netcdf")
 
 
 def versions() -> dict[str, str]:
