@@ -7,6 +7,7 @@ Setting it replaces it for all its callers. Views of a state that were made for 
 import os
 import sys
 from functools import wraps
+from importlib import import_module
 from inspect import isfunction
 
 import numpy as np
@@ -22,9 +23,9 @@ def load():
         del sys.modules[name]
     os.environ["TETIWD_COMPILED"] = "0"
     try:
-        import tetiwd.kernels as package
-
-        return {name: sys.modules[f"{package.__name__}.{name}"] for name in ("entry", *package.MODULES)}
+        names = ["entry", *import_module("tetiwd.kernels").MODULES]
+        found = {name: sys.modules.get(f"tetiwd.kernels.{name}") for name in names}
+        return {name: module for name, module in found.items() if module}  # those that the sampler imports
     finally:
         sys.meta_path[:] = finders
         for name in [name for name in sys.modules if name.startswith("tetiwd.kernels")]:

@@ -62,11 +62,10 @@ class Mode:
 def check_heeded(*groups: Settings) -> None:
     """Refuse settings that have no effect on a mode."""
     for group in groups:
-        usual = type(group)()
-        for one in declarations(type(group)):
-            value = getattr(group, one.name)
-            if one.name not in HEEDED and value != getattr(usual, one.name):
-                raise has_no_effect(one.name, value)
+        usual, names = type(group)(), [one.name for one in declarations(type(group))]
+        unusual = [name for name in names if name not in HEEDED and getattr(group, name) != getattr(usual, name)]
+        if unusual:  # the last one: those before may follow from it, as the warm-up from the number of draws
+            raise has_no_effect(unusual[-1], getattr(group, unusual[-1]))
 
 
 def has_no_effect(name: str, value: Any) -> SettingsError:

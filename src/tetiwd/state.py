@@ -173,6 +173,7 @@ class ChainState:
 
     def rebuild(self) -> None:
         """Recompute everything derived from the assignments: counts, row sums, block sums. Reads all of D."""
+        self._views, self._twin = {}, None
         for t, slots in enumerate(self.z):
             k = int(self.size[t, 0])
             self.counts[t] = np.bincount(slots, minlength=self.capacity)

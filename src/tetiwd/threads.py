@@ -21,9 +21,11 @@ def in_threads(
     with ThreadPoolExecutor(min(n_threads, len(chains)), thread_name_prefix="tetiwd-chain") as pool:
         futures = [pool.submit(work, chain) for chain in chains]
         try:
-            while not all_done(futures):
+            while True:
                 if report():
                     stop.set()
+                if all_done(futures):
+                    break
         except KeyboardInterrupt:
             stop.set()
         except BaseException:

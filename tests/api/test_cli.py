@@ -185,7 +185,7 @@ def test_overwriting_when_asked(table, tmp_path):
     assert (tmp_path / "run" / "note.txt").read_text() == "mine"
 
 
-LONG = ["--id", "patient", "--time", "year", "--chains", "2", "--warmup", "100", "--draws", "800"]
+LONG = ["--id", "patient", "--time", "year", "--chains", "2", "--warmup", "100", "--draws", "1500"]
 
 
 @pytest.fixture(scope="module")

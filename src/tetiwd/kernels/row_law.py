@@ -163,7 +163,7 @@ def schur_given(law, h):
     Data and epoch after see the residual variance plus an offset; both sums at the mode are kept in the law.
     """
     m, n = law.m, law.n_after
-    dense.times(law.A, m, m, h, law.Ah)
+    dense.combine(law.A, m, h, law.Ah)
     own = 0.0
     for i in range(m):
         own += h[i] * law.Ah[i]
@@ -277,7 +277,7 @@ def find_row_law(law, epoch, before, after, model, c, skip):
     law.scale = regress_on_before(law, epoch, before, model, epoch.back[c], law.beta)
     look_at_means(law, epoch, model, c)
     look_at_after(law, epoch, after, model, c)
-    dense.times(law.A, m, m, law.beta, law.A_beta)
+    dense.combine(law.A, m, law.beta, law.A_beta)
     for i in range(m):
         law.mean[i] = law.beta[i]
     for _ in range(N_REFINEMENTS):

@@ -25,16 +25,16 @@ cdef bint build_terms(
     Terms terms, Py_ssize_t k, Py_ssize_t[::1] counts, double[:, ::1] S, double[:, ::1] A, double alpha
 ) noexcept nogil
 
-@cython.locals(i=Py_ssize_t, j=Py_ssize_t, total=double)
+@cython.locals(i=Py_ssize_t, j=Py_ssize_t, trace=double, total_y=double, ySy=double)
 cdef void add_up(Terms terms, Py_ssize_t k, Py_ssize_t[::1] counts, double[:, ::1] S) noexcept nogil
 
-@cython.locals(i=Py_ssize_t, j=Py_ssize_t, total=double, v_c=double)
+@cython.locals(i=Py_ssize_t, j=Py_ssize_t, v_c=double)
 cdef void change_count(
     Terms terms, Py_ssize_t k, Py_ssize_t[::1] counts, double[:, ::1] S, Py_ssize_t c, double[::1] r, double own,
     double sign
 ) noexcept nogil
 
-@cython.locals(i=Py_ssize_t, j=Py_ssize_t, total=double, y_r=double)
+@cython.locals(i=Py_ssize_t, y_r=double)
 cdef void take_out(
     Without out, Terms terms, Py_ssize_t k, Py_ssize_t a, double[::1] r, double own, bint alone
 ) noexcept nogil

@@ -71,21 +71,19 @@ def build_terms(terms, k, counts, S, A, alpha):
         return False
     dense.multiply(terms.M, S, k, terms.block)
     dense.multiply(terms.block, terms.M, k, terms.Q)
-    dense.times(terms.M, k, k, terms.x, terms.p)
+    dense.combine(terms.M, k, terms.x, terms.p)
     return True
 
 
 def add_up(terms, k, counts, S):
     """The sums, given M and y; leaves S y in the scratch x."""
     total_y = trace = ySy = 0.0
+    dense.combine(S, k, terms.y, terms.x)
     for i in range(k):
-        total = 0.0
         for j in range(k):
-            total += S[i, j] * terms.y[j]
             trace += terms.M[i, j] * S[i, j]
-        terms.x[i] = total
         total_y += counts[i] * terms.y[i]
-        ySy += terms.y[i] * total
+        ySy += terms.y[i] * terms.x[i]
     terms.total_y = total_y
     terms.trace = trace
     terms.ySy = ySy
@@ -100,13 +98,11 @@ def change_count(terms, k, counts, S, c, r, own, sign):
     v_c = 0.0
     for j in range(k):
         v_c += M[c, j] * r[j]
+    dense.combine(M, k, r, v)
     for i in range(k):
         m[i] = M[i, c]
         q[i] = Q[i, c]
-        total = 0.0
-        for j in range(k):
-            total += M[i, j] * r[j]
-        v[i] = total - sign * m[i] * v_c / g
+        v[i] -= sign * m[i] * v_c / g
     for i in range(k):
         for j in range(k):
             M[i, j] -= sign * m[i] * m[j] / g
@@ -120,18 +116,15 @@ def change_count(terms, k, counts, S, c, r, own, sign):
         S[j, c] += sign * r[j]
     S[c, c] += sign * own
     add_up(terms, k, counts, S)
-    dense.times(terms.M, k, k, terms.x, terms.p)
+    dense.combine(terms.M, k, terms.x, terms.p)
     terms.log_ratio -= math.log(g)
 
 
 def take_out(out, terms, k, a, r, own, alone):
     """Terms with an object out of cluster a, O(k²). One that was alone has been taken out of the terms already."""
     y_r = 0.0
+    dense.combine(terms.M, k, r, out.Mr)
     for i in range(k):
-        total = 0.0
-        for j in range(k):
-            total += terms.M[i, j] * r[j]
-        out.Mr[i] = total
         y_r += terms.y[i] * r[i]
     if alone:
         for i in range(k):
