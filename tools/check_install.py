@@ -14,6 +14,12 @@ from pathlib import Path
 
 PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"  # a wheel itself would be the only direct requirement
 SHORT = ["--chains", "2", "--warmup", "50", "--draws", "50"]
+LARGEST_WHEEL = 2_000_000  # bytes
+KERNELS = """
+import importlib.util, sys
+from tetiwd import kernels
+sys.exit(not kernels.COMPILED or importlib.util.find_spec("numba") is not None)
+"""
 RESULTS = ["report.html", "labels.csv", "lineages.csv", "lineages.svg", "results.nc", "run.toml"]
 NEW_OBJECTS = """
 import numpy as np
@@ -29,6 +35,8 @@ def main() -> None:
     parser.add_argument("--lowest", action="store_true", help="the lowest versions that are allowed")
     given = parser.parse_args()
     wheel = given.wheel.resolve()
+    if wheel.stat().st_size > LARGEST_WHEEL:
+        sys.exit(f"{wheel.name} has {wheel.stat().st_size} bytes; at most {LARGEST_WHEEL} are wanted")
     with tempfile.TemporaryDirectory(prefix="tetiwd-install-") as name:
         folder = Path(name)
         python = install(wheel, folder / "env", lowest=given.lowest)
@@ -58,6 +66,8 @@ def use(python: Path, folder: Path) -> None:
     where = subprocess.check_output([python, "-c", "import tetiwd; print(tetiwd.__file__)"], cwd=folder, text=True)
     if not Path(where.strip()).is_relative_to(folder):
         sys.exit(f"the package under test is {where.strip()}, not the one that was installed")
+    if subprocess.run([python, "-c", KERNELS], cwd=folder, check=False).returncode:
+        sys.exit("the wheel has no compiled kernels, or needs a just-in-time compiler")
     check_door(tetiwd, folder)
     run([*tetiwd, "simulate", "--sizes", "20,25,20", "--out", "play"], cwd=folder)
     run([*tetiwd, "check", *data], cwd=folder)
