@@ -21,6 +21,11 @@ HOW = os.environ.get("TETIWD_BUILD", "fast")
 class BuildForThisCompiler(build_ext):
     """Draws must not depend on the compiler: no fused multiply-add, no fast mathematics."""
 
+    def finalize_options(self):
+        """Compile on all processors."""
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
+
     def build_extensions(self):
         """Set the flags that suit the compiler."""
         microsoft = self.compiler.compiler_type == "msvc"
