@@ -14,8 +14,6 @@ from tetiwd.kernels import Model, exchange_with_rows, find_links, move_links
 from tetiwd.moves.move import Move
 from tetiwd.state import ChainState, Floats
 
-CLUSTERS_PER_EXCHANGE = 2  # the costliest move; more of it costs what it gains
-
 
 def update_links(state: ChainState, models: list[Model], rngs: list[np.random.Generator]) -> Floats:
     """Propose as many changes as there are clusters at every boundary between epochs; returns the shares accepted."""
@@ -27,12 +25,12 @@ def update_links(state: ChainState, models: list[Model], rngs: list[np.random.Ge
 
 
 def exchange_links(state: ChainState, models: list[Model], n_passes: int, rngs: list[np.random.Generator]) -> Floats:
-    """Propose an exchange for every second cluster of every epoch; returns the shares accepted (NaN for none)."""
+    """Propose as many exchanges as there are clusters at every epoch; returns the shares accepted (NaN for none)."""
     rates = np.full(state.n_epochs, np.nan)
     if models[0].isotropic or n_passes == 0 or state.n_epochs == 1:
         return rates
     for t in range(state.n_epochs):
-        n_steps = n_passes * -(-int(state.size[t, 0]) // CLUSTERS_PER_EXCHANGE)
+        n_steps = n_passes * int(state.size[t, 0])
         rates[t] = exchange_with_rows(rngs[t], state.work, *state.around(t), models[t], n_steps) / n_steps
     return rates
 
