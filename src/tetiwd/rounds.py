@@ -109,11 +109,13 @@ class Rounds:
         """Do something with every chain; meanwhile report, and watch the clock and the keyboard."""
         futures = [pool.submit(work, chain) for chain in self.chains]
         try:
-            while not all_done(futures):
+            while True:
                 if self._report():
                     self._end("stopped")
                 elif self.deadline is not None and time.monotonic() >= self.deadline and self.ended is None:
                     self._end("minutes")
+                if all_done(futures):
+                    break
         except KeyboardInterrupt:
             self._end("stopped")
         except BaseException:

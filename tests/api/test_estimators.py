@@ -302,7 +302,7 @@ def test_one_time_has_a_quick_look_too():
     ("parameters", "message"),
     [
         ({"mode": "quick"}, 'mode must be "posterior" or "fast"'),
-        ({"mode": "fast", "settings": QUICK}, "n_warmup=60 has no effect"),
+        ({"mode": "fast", "settings": QUICK}, "n_anneal=5 has no effect"),
         ({"mode": "fast", "loss": "binder"}, 'loss="binder" has no effect'),
     ],
 )

@@ -51,7 +51,8 @@ def test_resuming_it_gives_the_run_that_there_would_have_been(tmp_path):
     with folder.working():
         pass
     assert workflow.resume(tmp_path / "run").sample.complete
-    whole = run_chains(small_series(), MODEL, SamplerSettings(n_chains=2, seed=5, n_draws=12))
+    as_long = SamplerSettings(n_chains=2, seed=5, n_warmup=SETTINGS.sampler.n_warmup, n_draws=12)
+    whole = run_chains(small_series(), MODEL, as_long)
     assert digest(load_run(tmp_path / "run").sample) == digest(whole)
     assert about(tmp_path / "run")["status"] == "complete"
     assert "mode" not in about(tmp_path / "run")
