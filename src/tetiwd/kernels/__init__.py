@@ -2,7 +2,7 @@
 
 Every file is plain Python with one idea. The file of the same name that ends in ``.pxd`` tells Cython the types, so
 that it can be compiled when the package is built; Python then imports the compiled module. Where none was built, or
-with TETIWD_COMPILED=0, the files run as they are: the same numbers, some hundred times slower.
+with TETIWD_COMPILED=0, the files run as they are: the same numbers, but much more slowly.
 """
 
 import os
@@ -22,9 +22,8 @@ def _built(name: str) -> bool:
 
 COMPILED = os.environ.get("TETIWD_COMPILED", "1") != "0" and all(map(_built, MODULES))
 SLOW = (
-    "The inner loops are not compiled, so that everything takes some hundred times longer than it could. Install a C "
-    "compiler such as gcc, then this package once more (pip install --force-reinstall --no-deps), and do not set "
-    "TETIWD_COMPILED=0."
+    "The inner loops are not compiled, so everything runs much more slowly. Install a C compiler such as gcc, reinstall "
+    "this package (pip install --force-reinstall --no-deps), and do not set TETIWD_COMPILED=0."
 )
 
 
