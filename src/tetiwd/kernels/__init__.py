@@ -22,8 +22,8 @@ def _built(name: str) -> bool:
 
 COMPILED = os.environ.get("TETIWD_COMPILED", "1") != "0" and all(map(_built, MODULES))
 SLOW = (
-    "The inner loops are not compiled, so everything runs much more slowly. Install a C compiler such as gcc, reinstall "
-    "this package (pip install --force-reinstall --no-deps), and do not set TETIWD_COMPILED=0."
+    "The inner loops are not compiled, so everything runs much more slowly. Install a C compiler such as gcc, then "
+    "reinstall this package (pip install --force-reinstall --no-deps), and do not set TETIWD_COMPILED=0."
 )
 
 
