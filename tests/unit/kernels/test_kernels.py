@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,7 @@ def package(tmp_path):
 def test_kernels_are_compiled_here():
     assert kernels.COMPILED
     for name in kernels.MODULES:
-        assert not sys.modules[f"tetiwd.kernels.{name}"].__file__.endswith(".py")
+        assert not import_module(f"tetiwd.kernels.{name}").__file__.endswith(".py")
 
 
 def test_without_a_build_it_runs_and_says_so(package):
