@@ -76,6 +76,8 @@ class Plain:
         kind = type(arg).__name__
         if isinstance(arg, np.random.Generator) and own_streams:
             return self.Stream(arg)
+        if isinstance(arg, list | tuple):
+            return type(arg)(self.as_plain(part, own_streams) for part in arg)
         if not type(arg).__module__.startswith("tetiwd.kernels") or isinstance(arg, getattr(self, kind)):
             return arg
         if kind == "Workspace":

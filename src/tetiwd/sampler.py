@@ -79,7 +79,7 @@ def sweep(
     pool: Executor | None = None,
 ) -> SweepInfo:
     """One sweep: objects and geometry of every epoch (the paper's Algorithm 1), then whole clusters, links, scales."""
-    h = replace(hyperparameters, coupling=coupled)
+    h = hyperparameters if hyperparameters.coupling == coupled else replace(hyperparameters, coupling=coupled)
     models = models_of(state, h, power=power, dof_factor=dof_factor)
     now = Sweep(models, h, settings, streams.epochs, streams.chain, tuning.steps, coupled, power, pool)
     info: SweepInfo = {}

@@ -108,6 +108,12 @@ class ChainState:
             self._views[t, coupled] = self.epoch(t), *neighbours
         return cast("tuple[Epoch, Neighbour, Neighbour]", self._views[t, coupled])
 
+    def all_around(self, *, coupled: bool = True) -> list[tuple[Epoch, Neighbour, Neighbour]]:
+        """Every epoch with its neighbours."""
+        if ("all", coupled) not in self._views:
+            self._views["all", coupled] = [self.around(t, coupled=coupled) for t in range(self.n_epochs)]
+        return cast("list[tuple[Epoch, Neighbour, Neighbour]]", self._views["all", coupled])
+
     @property
     def epochs(self) -> list[Epoch]:
         """All epochs."""

@@ -13,11 +13,15 @@ RUN = """
 from runs import MODEL, small_series
 from tetiwd import SamplerSettings, kernels, run_chains
 from tetiwd.moves import split_merge
-def printed(*given):
-    result = kernels.split_or_merge_epoch(*given)
-    print(*(float(log).hex() for log in result[3]))
-    return result
-split_merge.split_or_merge_epoch = printed
+def printed(call, logs_of):
+    def call_and_print(*given):
+        result = call(*given)
+        print(*(float(log).hex() for log in logs_of(result)))
+        return result
+    return call_and_print
+split_merge.split_lineage = printed(kernels.split_lineage, lambda result: result[1])
+split_merge.merge_lineages = printed(kernels.merge_lineages, lambda result: result)
+split_merge.log_chance_of_sides = printed(kernels.log_chance_of_sides, lambda result: [result])
 run_chains(small_series((9, 8)), MODEL, SamplerSettings(n_chains=1, n_warmup=8, n_draws=4, n_anneal=2), n_threads=1)
 """
 

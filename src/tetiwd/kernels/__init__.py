@@ -53,13 +53,15 @@ from tetiwd.kernels.entry import (  # noqa: E402 (after it is clear what is impo
     exchange_with_rows,
     find_links,
     follow,
+    log_chance_of_sides,
     log_likelihoods_if,
     log_prior_of_geometry,
     log_transition,
+    merge_lineages,
     move_links,
     move_members,
     move_rows,
-    split_or_merge_epoch,
+    split_lineage,
 )
 from tetiwd.kernels.views import Epoch, Model, Neighbour  # noqa: E402
 from tetiwd.kernels.workspace import Workspace  # noqa: E402
@@ -75,11 +77,13 @@ __all__ = [
     "exchange_with_rows",
     "find_links",
     "follow",
+    "log_chance_of_sides",
     "log_likelihoods_if",
     "log_prior_of_geometry",
     "log_transition",
+    "merge_lineages",
     "move_links",
     "move_members",
     "move_rows",
-    "split_or_merge_epoch",
+    "split_lineage",
 ]

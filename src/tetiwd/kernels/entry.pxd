@@ -18,11 +18,32 @@ cpdef Py_ssize_t move_rows(
     object rng, Workspace work, Epoch epoch, Neighbour before, Neighbour after, Model model
 )
 
-@cython.locals(stream=Stream, proposal=Proposal, given=Sides, c=Py_ssize_t, n=Py_ssize_t)
-cpdef tuple split_or_merge_epoch(
-    object rng, Workspace work, Epoch epoch, Neighbour before, Neighbour after, Epoch trial, Neighbour trial_before,
-    Neighbour trial_after, Model model, bint split, Py_ssize_t a, Py_ssize_t b, Py_ssize_t first, Py_ssize_t second,
-    Py_ssize_t c_before, bint is_last
+@cython.locals(
+    stream=Stream, proposal=Proposal, given=Sides, epoch=Epoch, before=Neighbour, after=Neighbour, seen=Neighbour,
+    trial=Epoch, trial_before=Neighbour, trial_after=Neighbour, trial_seen=Neighbour, nobody=Neighbour, model=Model,
+    a=Py_ssize_t, c=Py_ssize_t, i=Py_ssize_t, n=Py_ssize_t, length=Py_ssize_t, is_last=bint
+)
+cpdef tuple split_lineage(
+    object rng, Workspace work, list around, list trial_around, list models, Py_ssize_t t, list lineage,
+    Py_ssize_t first, Py_ssize_t second
+)
+
+@cython.locals(
+    stream=Stream, proposal=Proposal, epoch=Epoch, before=Neighbour, after=Neighbour, seen=Neighbour, trial=Epoch,
+    trial_before=Neighbour, trial_after=Neighbour, trial_seen=Neighbour, nobody=Neighbour, model=Model, a=Py_ssize_t,
+    b=Py_ssize_t, i=Py_ssize_t, length=Py_ssize_t, is_last=bint
+)
+cpdef (double, double, double) merge_lineages(
+    object rng, Workspace work, list around, list trial_around, list models, Py_ssize_t t, list lineage_a,
+    list lineage_b
+)
+
+@cython.locals(
+    stream=Stream, epoch=Epoch, before=Neighbour, model=Model, a=Py_ssize_t, b=Py_ssize_t, i=Py_ssize_t, total=double
+)
+cpdef double log_chance_of_sides(
+    object rng, Workspace work, list around, list models, Py_ssize_t t, list lineage_a, list lineage_b,
+    Py_ssize_t first, Py_ssize_t second
 )
 
 cpdef void move_members(

@@ -30,25 +30,69 @@ def move_rows(rng, work, epoch, before, after, model):
     return accepted
 
 
-def split_or_merge_epoch(
-    rng, work, epoch, before, after, trial, trial_before, trial_after, model, split, a, b, first, second, c_before,
-    is_last,
-):  # fmt: skip
-    """One epoch of a split or merge, on a trial of the epoch.
+def split_lineage(rng, work, around, trial_around, models, t, lineage, first, second):
+    """Split a lineage from epoch t on, on a trial: ``lineage`` are its slots there, two objects seed the parts.
 
-    Returns the slot of the part split off (−1 if the split is not possible), members and their sides, and three logs:
-    the probabilities of split and merge, and the gain of the joint density.
+    ``around`` and ``trial_around`` are all epochs with their neighbours. Returns members, sides and slots of both parts
+    at every epoch (none if a part is empty somewhere), and three logs: the probabilities of split and merge, the gain.
     """
     stream = Stream(rng)
-    proposal, given = work.proposal, work.sides
-    with cython.nogil:
-        c = split_merge.split_or_merge_epoch(
-            stream, proposal, given, work.law, work.terms, work.wishart, work.nobody, epoch, before, after, trial,
-            trial_before, trial_after, model, split, a, b, first, second, c_before, is_last,
-        )  # fmt: skip
-    n = given.n_members
-    members, side = np.array(given.members[:n]), np.array(given.side[:n])
-    return c, members, side, (proposal.log_split, proposal.log_merge, proposal.gain)
+    proposal, given, nobody = work.proposal, work.sides, work.nobody
+    proposal.log_split = proposal.log_merge = proposal.gain = 0.0
+    parts, length, c = [], len(lineage), -1
+    for i in range(length):
+        epoch, before, after = around[t + i]
+        trial, trial_before, trial_after = trial_around[t + i]
+        model, a, is_last = models[t + i], lineage[i], i == length - 1
+        seen, trial_seen = (after, trial_after) if is_last else (nobody, nobody)
+        with cython.nogil:
+            c = split_merge.split_epoch(
+                stream, proposal, given, work.law, work.terms, work.wishart, epoch, before, after, seen, trial,
+                trial_before, trial_after, trial_seen, model, a, first, second, c, is_last,
+            )  # fmt: skip
+        if c < 0:
+            return [], (0.0, 0.0, 0.0)
+        n = given.n_members
+        parts.append((np.array(given.members[:n]), np.array(given.side[:n]), a, c))
+        first = second = -1
+    return parts, (proposal.log_split, proposal.log_merge, proposal.gain)
+
+
+def merge_lineages(rng, work, around, trial_around, models, t, lineage_a, lineage_b):
+    """Merge lineage b into a from epoch t on, on a trial; their slots there are given, as many as epochs to change.
+
+    Returns the logs of ``split_lineage``; that of the split lacks the sides of the members (``log_chance_of_sides``).
+    """
+    stream = Stream(rng)
+    proposal, nobody = work.proposal, work.nobody
+    proposal.log_split = proposal.log_merge = proposal.gain = 0.0
+    length = len(lineage_a)
+    for i in range(length):
+        epoch, before, after = around[t + i]
+        trial, trial_before, trial_after = trial_around[t + i]
+        model, a, b, is_last = models[t + i], lineage_a[i], lineage_b[i], i == length - 1
+        seen, trial_seen = (after, trial_after) if is_last else (nobody, nobody)
+        with cython.nogil:
+            split_merge.merge_epoch(
+                stream, proposal, work.law, work.terms, work.wishart, epoch, before, after, seen, trial, trial_before,
+                trial_after, trial_seen, model, a, b, i == 0, is_last,
+            )  # fmt: skip
+    return proposal.log_split, proposal.log_merge, proposal.gain
+
+
+def log_chance_of_sides(rng, work, around, models, t, lineage_a, lineage_b, first, second):
+    """Log probability that a split gives all members of two lineages, from epoch t on, to the sides they are on."""
+    stream = Stream(rng)
+    total = 0.0
+    for i in range(len(lineage_a)):
+        epoch, before, _ = around[t + i]
+        model, a, b = models[t + i], lineage_a[i], lineage_b[i]
+        with cython.nogil:
+            total += split_merge.give_out(
+                stream, work.sides, work.law, epoch, before, model, False, a, b, first, second, epoch.back[b]
+            )
+        first = second = -1
+    return total
 
 
 def move_members(epoch, members, side, a, b, split):

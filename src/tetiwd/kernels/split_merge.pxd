@@ -31,7 +31,7 @@ cdef Py_ssize_t draw_loose_end(Stream rng, Neighbour neighbour) noexcept nogil
 @cython.locals(n=Py_ssize_t)
 cdef double log_choice_of_ends(Neighbour neighbour, Py_ssize_t b) noexcept nogil
 
-@cython.locals(i=Py_ssize_t, log_split=double)
+@cython.locals(i=Py_ssize_t)
 cdef double give_out(
     Stream rng, Sides given, RowLaw law, Epoch epoch, Neighbour known, Model model, bint split, Py_ssize_t a,
     Py_ssize_t b, Py_ssize_t first, Py_ssize_t second, Py_ssize_t c_before
@@ -41,7 +41,7 @@ cdef double give_out(
 cdef bint is_two(Sides given) noexcept nogil
 
 cdef void weigh_links(
-    Proposal proposal, Neighbour one_before, Neighbour one_after, Epoch two, Py_ssize_t c, Py_ssize_t first, bint is_last
+    Proposal proposal, Neighbour one_before, Neighbour one_after, Epoch two, Py_ssize_t c, bint is_first, bint is_last
 ) noexcept nogil
 
 cdef void propose_rows(
@@ -49,16 +49,22 @@ cdef void propose_rows(
     Neighbour one_before, Neighbour one_after, Model model, Py_ssize_t a, Py_ssize_t c, Py_ssize_t merged, bint split
 ) noexcept nogil
 
-@cython.locals(proposed=double)
-cdef double gain_of(
-    Terms own_terms, Wishart scratch, Epoch trial, Neighbour trial_before, Neighbour trial_after, Epoch epoch,
-    Neighbour before, Neighbour after, Model model
+cdef void weigh_gain(
+    Proposal proposal, Terms own_terms, Wishart scratch, Epoch trial, Neighbour trial_before, Neighbour trial_after,
+    Epoch epoch, Neighbour before, Neighbour after, Model model
 ) noexcept nogil
 
-@cython.locals(c=Py_ssize_t, b_new=Py_ssize_t, f_new=Py_ssize_t, merged=Py_ssize_t)
-cdef Py_ssize_t split_or_merge_epoch(
-    Stream rng, Proposal proposal, Sides given, RowLaw law, Terms own_terms, Wishart scratch, Neighbour nobody,
-    Epoch epoch, Neighbour before, Neighbour after, Epoch trial, Neighbour trial_before, Neighbour trial_after,
-    Model model, bint split, Py_ssize_t a, Py_ssize_t b, Py_ssize_t first, Py_ssize_t second, Py_ssize_t c_before,
+@cython.locals(c=Py_ssize_t, b_new=Py_ssize_t, f_new=Py_ssize_t)
+cdef Py_ssize_t split_epoch(
+    Stream rng, Proposal proposal, Sides given, RowLaw law, Terms own_terms, Wishart scratch, Epoch epoch,
+    Neighbour before, Neighbour after, Neighbour seen, Epoch trial, Neighbour trial_before, Neighbour trial_after,
+    Neighbour trial_seen, Model model, Py_ssize_t a, Py_ssize_t first, Py_ssize_t second, Py_ssize_t c_before,
     bint is_last
+) noexcept nogil
+
+@cython.locals(merged=Py_ssize_t)
+cdef void merge_epoch(
+    Stream rng, Proposal proposal, RowLaw law, Terms own_terms, Wishart scratch, Epoch epoch, Neighbour before,
+    Neighbour after, Neighbour seen, Epoch trial, Neighbour trial_before, Neighbour trial_after, Neighbour trial_seen,
+    Model model, Py_ssize_t a, Py_ssize_t b, bint is_first, bint is_last
 ) noexcept nogil

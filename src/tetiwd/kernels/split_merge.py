@@ -93,9 +93,7 @@ def give_out(rng, given, law, epoch, known, model, split, a, b, first, second, c
         row_law.list_others(law, epoch, a, b)
         sides.predict_side(given, 0, law, epoch, known, model, a, b, epoch.back[a])
         sides.predict_side(given, 1, law, epoch, known, model, a, b, c_before)
-    log_split = sides.allocate(rng, epoch, model, given, split)
-    sides.sum_sides(model, given)
-    return log_split
+    return sides.allocate(rng, epoch, model, given, split)
 
 
 def is_two(given):
@@ -106,9 +104,9 @@ def is_two(given):
     return 0 < n_moved < given.n_members
 
 
-def weigh_links(proposal, one_before, one_after, two, c, first, is_last):
+def weigh_links(proposal, one_before, one_after, two, c, is_first, is_last):
     """The probability with which a split draws the links of the part c split off, at the ends of its lineage."""
-    if first >= 0:
+    if is_first:
         proposal.log_split += log_choice_of_ends(one_before, two.back[c])
     if is_last:
         proposal.log_split += log_choice_of_ends(one_after, two.forward[c])
@@ -118,59 +116,54 @@ def propose_rows(
     rng, proposal, law, two, two_before, two_after, one, one_before, one_after, model, a, c, merged, split
 ):  # fmt: skip
     """Rows of A after the split, two of them, or after the merge; the other rows are taken as they are."""
+    if model.isotropic:
+        return
     proposal.log_split += row_law.propose_row(rng, law, two, two_before, two_after, model, a, c, split)
     proposal.log_split += row_law.propose_row(rng, law, two, two_before, two_after, model, c, c, split)
-    proposal.log_merge = row_law.propose_row(rng, law, one, one_before, one_after, model, merged, merged, not split)
+    proposal.log_merge += row_law.propose_row(rng, law, one, one_before, one_after, model, merged, merged, not split)
 
 
-def gain_of(own_terms, scratch, trial, trial_before, trial_after, epoch, before, after, model):
+def weigh_gain(proposal, own_terms, scratch, trial, trial_before, trial_after, epoch, before, after, model):
     """How much the trial gains over the epoch as it is."""
-    proposed = wishart.log_around(trial, own_terms, scratch, trial_before, trial_after, model)
-    return proposed - wishart.log_around(epoch, own_terms, scratch, before, after, model)
+    proposal.gain += wishart.log_around(trial, own_terms, scratch, trial_before, trial_after, model)
+    proposal.gain -= wishart.log_around(epoch, own_terms, scratch, before, after, model)
 
 
-def split_or_merge_epoch(
-    rng, proposal, given, law, own_terms, scratch, nobody, epoch, before, after, trial, trial_before, trial_after,
-    model, split, a, b, first, second, c_before, is_last,
+def split_epoch(
+    rng, proposal, given, law, own_terms, scratch, epoch, before, after, seen, trial, trial_before, trial_after,
+    trial_seen, model, a, first, second, c_before, is_last,
 ):  # fmt: skip
-    """One epoch of a split of cluster a, or of a merge of b into a, carried out on a trial of the epoch.
+    """One epoch of a split of cluster a, carried out on a trial of the epoch; its logs are added to the proposal.
 
-    A split is seeded by two objects at its first epoch, and there ``first`` is not −1; later it follows the geometry of
-    the epoch before, where the part that was split off is in slot ``c_before``. Unless it is the last epoch, nothing
-    looks at the epoch after; ``nobody`` stands for it. Returns the slot of the part split off (b for a merge), or −1 if
-    a split leaves one side empty.
+    The split is seeded by two objects at its first epoch, and there ``first`` is not −1; later it follows the geometry
+    of the epoch before, where the part that was split off is in slot ``c_before``. What A has to go with is ``seen``:
+    the epoch after at the last epoch, nobody before that. Returns the slot of the part split off, or −1 if one side is
+    left empty.
     """
-    proposal.gain = proposal.log_merge = 0.0
-    if split:
-        proposal.log_split = give_out(rng, given, law, epoch, trial_before, model, split, a, b, first, second, c_before)
-        if not is_two(given):
-            return -1
-        c = split_in_two(trial, a, given)
-        b_new = draw_loose_end(rng, before) if first >= 0 else c_before
-        f_new = draw_loose_end(rng, after) if is_last else -1
-        slots.link(trial, trial_before, trial_after, c, b_new, f_new)
-        weigh_links(proposal, before, after, trial, c, first, is_last)
-        if not model.isotropic and is_last:
-            propose_rows(
-                rng, proposal, law, trial, trial_before, trial_after, epoch, before, after, model, a, c, a, split
-            )
-        elif not model.isotropic:
-            propose_rows(rng, proposal, law, trial, trial_before, nobody, epoch, before, nobody, model, a, c, a, split)
-    else:
-        proposal.log_split = give_out(rng, given, law, epoch, before, model, split, a, b, first, second, c_before)
-        c = b
-        merged = merge_into(trial, trial_before, trial_after, a, b)
-        weigh_links(proposal, trial_before, trial_after, epoch, c, first, is_last)
-        if not model.isotropic and is_last:
-            propose_rows(
-                rng, proposal, law, epoch, before, after, trial, trial_before, trial_after, model, a, c, merged, split
-            )
-        elif not model.isotropic:
-            propose_rows(
-                rng, proposal, law, epoch, before, nobody, trial, trial_before, nobody, model, a, c, merged, split
-            )
-    if is_last:
-        proposal.gain = gain_of(own_terms, scratch, trial, trial_before, trial_after, epoch, before, after, model)
-    else:
-        proposal.gain = gain_of(own_terms, scratch, trial, trial_before, nobody, epoch, before, nobody, model)
+    proposal.log_split += give_out(rng, given, law, epoch, trial_before, model, True, a, a, first, second, c_before)
+    sides.sum_sides(model, given)
+    if not is_two(given):
+        return -1
+    c = split_in_two(trial, a, given)
+    b_new = draw_loose_end(rng, before) if first >= 0 else c_before
+    f_new = draw_loose_end(rng, after) if is_last else -1
+    slots.link(trial, trial_before, trial_after, c, b_new, f_new)
+    weigh_links(proposal, before, after, trial, c, first >= 0, is_last)
+    propose_rows(rng, proposal, law, trial, trial_before, trial_seen, epoch, before, seen, model, a, c, a, True)
+    weigh_gain(proposal, own_terms, scratch, trial, trial_before, trial_seen, epoch, before, seen, model)
     return c
+
+
+def merge_epoch(
+    rng, proposal, law, own_terms, scratch, epoch, before, after, seen, trial, trial_before, trial_after, trial_seen,
+    model, a, b, is_first, is_last,
+):  # fmt: skip
+    """One epoch of a merge of cluster b into a, carried out on a trial of the epoch.
+
+    Its logs are added to the proposal, but for the probability that a split gives the members to the sides they are on:
+    that takes a look at every pair of them, and many merges are out of the question without it (``give_out``).
+    """
+    merged = merge_into(trial, trial_before, trial_after, a, b)
+    weigh_links(proposal, trial_before, trial_after, epoch, b, is_first, is_last)
+    propose_rows(rng, proposal, law, epoch, before, seen, trial, trial_before, trial_seen, model, a, b, merged, False)
+    weigh_gain(proposal, own_terms, scratch, trial, trial_before, trial_seen, epoch, before, seen, model)

@@ -6,18 +6,20 @@ lineages as far as drawn. The part that is split off may continue a lineage that
 afterwards may continue it. Everything is proposed on a trial of the state and accepted or rejected as a whole.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from math import log
-from typing import Any
+from math import inf, log
 
 import numpy as np
 
-from tetiwd.kernels import Model, move_members, split_or_merge_epoch
-from tetiwd.moves.metropolis import accepts
+from tetiwd.kernels import Model, log_chance_of_sides, merge_lineages, move_members, split_lineage
 from tetiwd.moves.move import Move
 from tetiwd.state import ChainState, Ints
 
 WORTHWHILE = 300  # members of a change that is always tried; larger ones, which cost their square, in proportion
+
+
+NOBODY = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -26,9 +28,10 @@ class Change:
 
     split: bool
     trial: ChainState
-    parts: list[tuple[Any, Any, int, int]]  # members, their sides, and the slots of both sides, at every epoch
+    parts: list[tuple[Ints, Ints, int, int]]  # of every epoch: members and sides (of a split), slots of both parts
     gain: float  # of the log joint
-    log_proposal: float  # log probability of proposing the way back, minus that of proposing the way there
+    log_proposal: float  # log probability of proposing the way back, minus that of the way there
+    log_sides: Callable[[], float]  # what log_proposal lacks: a merge's way back gives members to their sides
 
 
 def update_split_merge(
@@ -39,11 +42,19 @@ def update_split_merge(
     for t in range(state.n_epochs):
         for _ in range(n_tries if len(state.z[t]) > 1 else 0):
             change = draw_change(state, t, models, rng, coupled=coupled)
-            if change and accepts(rng, change.gain, change.log_proposal, models[t].power):
+            if change and is_accepted(change, rng, models[t].power):
                 carry_out(state, t, change)
                 splits[t] += change.split
                 merges[t] += not change.split
     return splits, merges
+
+
+def is_accepted(change: Change, rng: np.random.Generator, power: float) -> bool:
+    """Metropolis and Hastings; members of a merge are looked at only if it could pass with every side certain."""
+    if power == inf:
+        return change.gain > 0
+    ahead = power * change.gain + change.log_proposal - log(1.0 - rng.random())
+    return ahead > 0 and ahead + change.log_sides() > 0
 
 
 def draw_change(
@@ -73,38 +84,61 @@ def propose(
     coupled: bool,
 ) -> Change | None:
     """Propose to split or merge the clusters of two objects at epochs t … t + length − 1. None if it cannot be."""
-    a, b = state.z[t][first], state.z[t][second]
-    split = bool(a == b)
-    if split and not has_room(state, t, length, models[t]):
+    way = propose_split if state.z[t][first] == state.z[t][second] else propose_merge
+    return way(state, t, first, second, length, models, rng, coupled=coupled)
+
+
+def propose_split(
+    state: ChainState,
+    t: int,
+    first: int,
+    second: int,
+    length: int,
+    models: list[Model],
+    rng: np.random.Generator,
+    *,
+    coupled: bool,
+) -> Change | None:
+    """Propose to split the cluster of both objects. None if there is no room, or nobody on one side."""
+    if not has_room(state, t, length, models[t]):
         return None
-    lineage_a, lineage_b = state.lineage_from(t, a), state.lineage_from(t, b)
-    trial, parts, totals, part = state.trial(epochs_around(t, length)), [], np.zeros(3), -1
-    for s in range(t, t + length):
-        at_first, at_last = s == t, s == t + length - 1
-        part, members, side, logs = split_or_merge_epoch(
-            rng,
-            state.work,
-            *state.around(s, coupled=coupled),
-            *trial.around(s, coupled=coupled),
-            models[s],
-            split,
-            lineage_a[s - t],
-            lineage_b[s - t],
-            first if at_first else -1,
-            second if at_first else -1,
-            part,
-            at_last,
-        )
-        if part < 0:
-            return None
-        parts.append((members, side, lineage_a[s - t], part))
-        totals += logs
-    log_split, log_merge, gain = totals
+    lineage, trial = state.lineage_from(t, state.z[t][first]), state.trial(epochs_around(t, length))
+    here, there = state.all_around(coupled=coupled), trial.all_around(coupled=coupled)
+    parts, logs = split_lineage(rng, state.work, here, there, models, t, lineage[:length], first, second)
+    if not parts:
+        return None
+    log_split, log_merge, gain = logs
     if coupled:
-        two = trial if split else state
-        log_split += log_chance_of_length(length, len(lineage_a))
-        log_merge += log_chance_of_length(length, shared_length(two, t, lineage_a[0], parts[0][3]))
-    return Change(split, trial, parts, gain, log_merge - log_split if split else log_split - log_merge)
+        log_split += log_chance_of_length(length, len(lineage))
+        log_merge += log_chance_of_length(length, shared_length(trial, t, lineage[0], parts[0][3]))
+    return Change(True, trial, parts, gain, log_merge - log_split, lambda: 0.0)
+
+
+def propose_merge(
+    state: ChainState,
+    t: int,
+    first: int,
+    second: int,
+    length: int,
+    models: list[Model],
+    rng: np.random.Generator,
+    *,
+    coupled: bool,
+) -> Change:
+    """Propose to merge the cluster of the second object into that of the first."""
+    whole_a, whole_b = (state.lineage_from(t, state.z[t][obj]) for obj in (first, second))
+    a, b, trial = whole_a[:length], whole_b[:length], state.trial(epochs_around(t, length))
+    here, there = state.all_around(coupled=coupled), trial.all_around(coupled=coupled)
+    log_split, log_merge, gain = merge_lineages(rng, state.work, here, there, models, t, a, b)
+    if coupled:
+        log_split += log_chance_of_length(length, len(whole_a))
+        log_merge += log_chance_of_length(length, min(len(whole_a), len(whole_b)))
+    parts = [(NOBODY, NOBODY, *slots) for slots in zip(a, b, strict=True)]
+
+    def log_sides() -> float:
+        return log_chance_of_sides(rng, state.work, here, models, t, a, b, first, second)
+
+    return Change(False, trial, parts, gain, log_split - log_merge, log_sides)
 
 
 def carry_out(state: ChainState, t: int, change: Change) -> None:
