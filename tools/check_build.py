@@ -23,12 +23,12 @@ TESTS = ["tests/exact", "tests/property"]
 WHERE = "from tetiwd.kernels import entry, COMPILED; print(entry.__file__ if COMPILED else 'not compiled')"
 FAULT = """
 import numpy as np
-from tetiwd.kernels import Epoch, Neighbour, log_transition
+from tetiwd.kernels import Epoch, Neighbour, log_prior_of_partitions
 one, square = np.ones(1, dtype=np.intp), np.ones((1, 1))
 before = Neighbour(one, one.copy(), square, one - 1)
 link_to_a_slot_that_does_not_exist = one.copy()
 epoch = Epoch(square, 1.0, 0.0, one - 1, square, one, one, square, square, link_to_a_slot_that_does_not_exist, one - 2)
-log_transition(before, epoch, 1.0, 0)
+log_prior_of_partitions([(epoch, before, before)], 1.0, 0)
 """
 
 

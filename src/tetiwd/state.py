@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
-from tetiwd.kernels import Epoch, Model, Neighbour, Workspace, follow
+from tetiwd.kernels import Epoch, Model, Neighbour, Workspace, follow, number_lineages
 from tetiwd.params import Gamma, Hyperparameters
 
 Floats = NDArray[np.float64]
@@ -117,22 +117,15 @@ class ChainState:
     @property
     def epochs(self) -> list[Epoch]:
         """All epochs."""
-        return [self.epoch(t) for t in range(self.n_epochs)]
+        if "epochs" not in self._views:
+            self._views["epochs"] = [self.epoch(t) for t in range(self.n_epochs)]
+        return cast("list[Epoch]", self._views["epochs"])
 
     def lineage_ids(self) -> list[Ints]:
         """Lineage id of every cluster, T × (k_t,): numbered in order of birth, equal along links."""
-        ids: list[Ints] = []
-        fresh = 0
-        for t in range(self.n_epochs):
-            lineages = np.empty(self.size[t, 0], dtype=np.int64)
-            for c in range(len(lineages)):
-                if self.back[t, c] >= 0:
-                    lineages[c] = ids[t - 1][self.back[t, c]]
-                else:
-                    lineages[c] = fresh
-                    fresh += 1
-            ids.append(lineages)
-        return ids
+        ids = np.empty_like(self.back)
+        number_lineages(self.back, self.size, ids)
+        return [ids[t, :k] for t, k in enumerate(self.size[:, 0])]
 
     def labels(self) -> list[Ints]:
         """Lineage id of every object, T × (n_t,)."""

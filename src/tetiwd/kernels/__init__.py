@@ -49,6 +49,7 @@ if not COMPILED:
 
 from tetiwd.kernels.entry import (  # noqa: E402 (after it is clear what is imported)
     assign_objects,
+    births_of,
     describe_epoch,
     exchange_with_rows,
     find_links,
@@ -56,11 +57,12 @@ from tetiwd.kernels.entry import (  # noqa: E402 (after it is clear what is impo
     log_chance_of_sides,
     log_likelihoods_if,
     log_prior_of_geometry,
-    log_transition,
+    log_prior_of_partitions,
     merge_lineages,
     move_links,
     move_members,
     move_rows,
+    number_lineages,
     split_lineage,
 )
 from tetiwd.kernels.views import Epoch, Model, Neighbour  # noqa: E402
@@ -73,6 +75,7 @@ __all__ = [
     "Neighbour",
     "Workspace",
     "assign_objects",
+    "births_of",
     "describe_epoch",
     "exchange_with_rows",
     "find_links",
@@ -80,10 +83,11 @@ __all__ = [
     "log_chance_of_sides",
     "log_likelihoods_if",
     "log_prior_of_geometry",
-    "log_transition",
+    "log_prior_of_partitions",
     "merge_lineages",
     "move_links",
     "move_members",
     "move_rows",
+    "number_lineages",
     "split_lineage",
 ]

@@ -20,13 +20,13 @@ cdef void solve_upper_rows(double[:, ::1] L, Py_ssize_t m, double[:, ::1] B, Py_
 cdef void multiply(double[:, ::1] A, double[:, ::1] B, Py_ssize_t k, double[:, ::1] out) noexcept nogil
 
 @cython.locals(i=Py_ssize_t, m=Py_ssize_t, c=Py_ssize_t, x=double)
-cdef void multiply_transposed(double[:, ::1] A, double[:, ::1] B, Py_ssize_t k, double[:, ::1] out) noexcept nogil
+cdef void square(double[:, ::1] X, Py_ssize_t k, double[:, ::1] out) noexcept nogil
 
 @cython.locals(i=Py_ssize_t)
 cdef double log_det(double[:, ::1] L, Py_ssize_t k) noexcept nogil
 
-@cython.locals(i=Py_ssize_t, total=double)
-cdef double trace_of_solution(double[:, ::1] L, Py_ssize_t k, double[:, ::1] B, double[:, ::1] X) noexcept nogil
+@cython.locals(i=Py_ssize_t, j=Py_ssize_t, c=Py_ssize_t, x=double, total=double)
+cdef double trace_of_solution(double[:, ::1] F, Py_ssize_t k, double[:, ::1] L, double[:, ::1] X) noexcept nogil
 
 @cython.locals(i=Py_ssize_t, j=Py_ssize_t)
 cdef void times(

@@ -9,8 +9,8 @@ import math
 def cholesky(A, k, L):
     """Lower factor of the leading k×k block of A into L; False if A is not positive definite.
 
-    Only the lower triangle of A is read. The upper triangle of L becomes the transposed factor: its rows are what the
-    inner loop runs along.
+    Only the lower triangle of A is read, which may be L itself. The upper triangle of L becomes the transposed factor:
+    its rows are what the inner loop runs along.
     """
     for i in range(k):
         for j in range(i + 1):
@@ -78,15 +78,17 @@ def multiply(A, B, k, out):
                 out[i, c] += x * B[m, c]
 
 
-def multiply_transposed(A, B, k, out):
-    """out ← Aᵀ B, row by row."""
+def square(X, k, out):
+    """out ← Xᵀ X, row by row."""
     for i in range(k):
-        for c in range(k):
+        for c in range(i + 1):
             out[i, c] = 0.0
         for m in range(k):
-            x = A[m, i]
-            for c in range(k):
-                out[i, c] += x * B[m, c]
+            x = X[m, i]
+            for c in range(i + 1):
+                out[i, c] += x * X[m, c]
+        for c in range(i):
+            out[c, i] = out[i, c]
 
 
 def log_det(L, k):
@@ -97,14 +99,19 @@ def log_det(L, k):
     return 2.0 * total
 
 
-def trace_of_solution(L, k, B, X):
-    """tr((L Lᵀ)⁻¹ B); X is scratch."""
-    copy_block(B, k, X)
-    solve_lower_rows(L, k, X, k)
-    solve_upper_rows(L, k, X, k)
+def trace_of_solution(F, k, L, X):
+    """tr((F Fᵀ)⁻¹ L Lᵀ), the squared length of X = F⁻¹ L, which is scratch."""
     total = 0.0
     for i in range(k):
-        total += X[i, i]
+        for c in range(i + 1):
+            X[i, c] = L[i, c]
+        for j in range(i):
+            x = F[i, j]
+            for c in range(j + 1):
+                X[i, c] -= x * X[j, c]
+        for c in range(i + 1):
+            X[i, c] /= F[i, i]
+            total += X[i, c] * X[i, c]
     return total
 
 

@@ -72,6 +72,14 @@ cpdef (double, double, double) describe_epoch(Epoch epoch, Workspace work)
 
 cpdef list follow(const Py_ssize_t[:, ::1] forward, Py_ssize_t t, Py_ssize_t c)
 
-cpdef double log_transition(Neighbour before, Epoch epoch, double xi, Py_ssize_t max_clusters)
+@cython.locals(t=Py_ssize_t, c=Py_ssize_t, n=Py_ssize_t)
+cpdef Py_ssize_t number_lineages(const Py_ssize_t[:, ::1] back, const Py_ssize_t[:, ::1] size, Py_ssize_t[:, ::1] ids)
 
-cpdef double log_prior_of_geometry(Epoch epoch, Neighbour before, Workspace work, double df_A, double new_scale)
+@cython.locals(epoch=Epoch, before=Neighbour, t=Py_ssize_t, total=double)
+cpdef double log_prior_of_partitions(list around, double xi, Py_ssize_t max_clusters)
+
+@cython.locals(epoch=Epoch, before=Neighbour, t=Py_ssize_t, total=double)
+cpdef double log_prior_of_geometry(list around, Workspace work, double df_A, double new_scale)
+
+@cython.locals(epoch=Epoch, t=Py_ssize_t, c=Py_ssize_t, n=Py_ssize_t, variances=double)
+cpdef (Py_ssize_t, double) births_of(list around)

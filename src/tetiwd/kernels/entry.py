@@ -151,13 +151,47 @@ def follow(forward, t, c):
         t += 1
 
 
-def log_transition(before, epoch, xi, max_clusters):
-    """Log P(B_t | B_{t−1}) up to terms that the links do not change."""
-    return partition.log_transition(
-        before.counts, before.size[0], epoch.counts, epoch.size[0], epoch.back, xi, max_clusters
-    )
+def number_lineages(back, size, ids):
+    """Lineage of every cluster (T, K), numbered in order of birth and equal along links; returns how many there are."""
+    n = 0
+    for t in range(back.shape[0]):
+        for c in range(size[t, 0]):
+            if back[t, c] >= 0:
+                ids[t, c] = ids[t - 1, back[t, c]]
+            else:
+                ids[t, c] = n
+                n += 1
+    return n
 
 
-def log_prior_of_geometry(epoch, before, work, df_A, new_scale):
-    """Log density of A of one epoch given that of the epoch before, without its constants."""
-    return wishart.log_prior_of_geometry(epoch, before, work.wishart, df_A, new_scale)
+def log_prior_of_partitions(around, xi, max_clusters):
+    """Log probability of the linked partitions of all epochs, up to a constant of the numbers of objects alone."""
+    total = 0.0
+    for t in range(len(around)):
+        epoch, before, _ = around[t]
+        total += partition.log_normaliser(before, epoch, xi)
+        total += partition.log_transition(
+            before.counts, before.size[0], epoch.counts, epoch.size[0], epoch.back, xi, max_clusters
+        )
+    return total
+
+
+def log_prior_of_geometry(around, work, df_A, new_scale):
+    """Log density of A of all epochs, each given that of the epoch before."""
+    total = 0.0
+    for t in range(len(around)):
+        epoch, before, _ = around[t]
+        total += wishart.log_prior_of_geometry(epoch, before, work.wishart, df_A, new_scale)
+    return total
+
+
+def births_of(around):
+    """Number of clusters without a predecessor, and the sum of their variances in A."""
+    n, variances = 0, 0.0
+    for t in range(len(around)):
+        epoch, _, _ = around[t]
+        for c in range(epoch.size[0]):
+            if epoch.back[c] < 0:
+                n += 1
+                variances += epoch.A[c, c]
+    return n, variances

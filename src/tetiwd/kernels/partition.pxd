@@ -1,6 +1,7 @@
 cimport cython
 
 from tetiwd.kernels cimport libc_math as math
+from tetiwd.kernels.views cimport Epoch, Neighbour
 
 cdef double weight_of_present(
     Py_ssize_t size, Py_ssize_t before, Py_ssize_t after, double xi, Py_ssize_t max_clusters
@@ -13,6 +14,9 @@ cdef double weight_of_birth(
 
 @cython.locals(i=Py_ssize_t)
 cdef double log_rising(double x, Py_ssize_t n) noexcept nogil
+
+@cython.locals(b=Py_ssize_t, n_before=Py_ssize_t)
+cdef double log_normaliser(Neighbour before, Epoch epoch, double xi) noexcept nogil
 
 @cython.locals(c=Py_ssize_t, n_new=Py_ssize_t, free=Py_ssize_t, total=double)
 cdef double log_transition(

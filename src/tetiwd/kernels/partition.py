@@ -36,6 +36,14 @@ def log_rising(x, n):
     return total + math.log(product)
 
 
+def log_normaliser(before, epoch, xi):
+    """log Γ(ξ+n_{t−1}) − log Γ(ξ+n_{t−1}+n_t), the part of log P(B_t | B_{t−1}) that ``log_transition`` leaves out."""
+    n_before = 0
+    for b in range(before.size[0]):
+        n_before += before.counts[b]
+    return -log_rising(xi + n_before, epoch.n)
+
+
 def log_transition(counts_before, k_before, counts, k, back, xi, max_clusters):
     """Log P(B_t | B_{t−1}) up to terms that the links do not change (see ``tetiwd.model.log_prior_partitions``)."""
     share = xi / max_clusters if max_clusters > 0 else 0.0

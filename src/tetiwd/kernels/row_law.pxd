@@ -7,8 +7,8 @@ from tetiwd.kernels.terms cimport Terms
 from tetiwd.kernels.views cimport Epoch, Model, Neighbour
 from tetiwd.kernels.wishart cimport Wishart
 
-cdef Py_ssize_t N_REFINEMENTS, N_NEWTON
-cdef double LOG_2_PI
+cdef Py_ssize_t N_REFINEMENTS, MOST_STEPS
+cdef double LOG_2_PI, SMALL_STEP
 
 
 cdef class RowLaw:
@@ -38,7 +38,8 @@ cdef void look_at_after(RowLaw law, Epoch epoch, Neighbour after, Model model, P
 
 @cython.locals(
     m=Py_ssize_t, n=Py_ssize_t, i=Py_ssize_t, own=double, left=double, offset_data=double, offset_after=double,
-    error_data=double, error_after=double, x=double, curvature=double, s=double, slope=double, share=double
+    error_data=double, error_after=double, x=double, curvature=double, s=double, slope=double, share=double,
+    step=double
 )
 cdef (double, double) schur_given(RowLaw law, double[::1] h) noexcept nogil
 

@@ -12,7 +12,8 @@ import numpy as np
 from tetiwd.kernels import dense, stream, wishart
 
 N_REFINEMENTS = 3  # of the weights in the law of a row
-N_NEWTON = 8  # steps to the mode of the residual variance
+MOST_STEPS = 8  # to the mode of the residual variance
+SMALL_STEP = 1e-4  # the last of them, on the log scale
 LOG_2_PI = math.log(2.0 * math.pi)
 
 
@@ -186,7 +187,7 @@ def schur_given(law, h):
         offset_after = max(offset_after, 0.0)
     x = math.log(law.scale * (law.df - m) / law.df)
     curvature = 1.0
-    for _ in range(N_NEWTON):
+    for _ in range(MOST_STEPS):
         s = math.exp(x)
         slope = 0.5 * (law.df - m) - 0.5 * law.df * s / law.scale
         curvature = 0.5 * law.df * s / law.scale
@@ -198,14 +199,20 @@ def schur_given(law, h):
             share = s / (s + offset_after)
             slope -= 0.5 * law.after_weight * share * (1.0 - error_after / (s + offset_after))
             curvature += 0.5 * law.after_weight * share * share
-        x += min(max(slope / curvature, -1.0), 1.0)
+        step = min(max(slope / curvature, -1.0), 1.0)
+        x += step
+        if abs(step) < SMALL_STEP:
+            break
     law.seen_data = math.exp(x) + offset_data
     law.seen_after = math.exp(x) + offset_after
     return x, curvature * law.power
 
 
 def inform(law, C, n, G, precision, pull):
-    """What n points with Gram matrix G say about h through C: precision CᵀGC, and CᵀG of the row's own point."""
+    """What n points with Gram matrix G say about h through C: precision CᵀGC, and CᵀG of the row's own point.
+
+    Here as elsewhere, of a precision only the lower triangle counts.
+    """
     m = law.m
     for i in range(n):
         for j in range(m):
@@ -215,12 +222,12 @@ def inform(law, C, n, G, precision, pull):
             for j in range(m):
                 law.rows[i, j] += x * C[v, j]
     for i in range(m):
-        for j in range(m):
+        for j in range(i + 1):
             precision[i, j] = 0.0
         total = 0.0
         for v in range(n):
             x = C[v, i]
-            for j in range(m):
+            for j in range(i + 1):
                 precision[i, j] += x * law.rows[v, j]
             total += x * G[v, n]
         pull[i] = total
@@ -229,7 +236,7 @@ def inform(law, C, n, G, precision, pull):
 def add_information(law, weight, precision, pull):
     """Add what one source says about h to the precision V and its mean."""
     for i in range(law.m):
-        for j in range(law.m):
+        for j in range(i + 1):
             law.V[i, j] += weight * precision[i, j]
         law.mean[i] += weight * pull[i]
 
@@ -240,14 +247,13 @@ def find_mean(law):
     weight = law.df / law.scale
     for i in range(m):
         law.mean[i] = weight * law.A_beta[i]
-        for j in range(m):
+        for j in range(i + 1):
             law.V[i, j] = weight * law.A[i, j]
     if law.data_weight > 0.0:
         add_information(law, law.data_weight / law.seen_data, law.data_precision, law.data_pull)
     if law.after_weight > 0.0:
         add_information(law, law.after_weight / law.seen_after, law.after_precision, law.after_pull)
-    dense.copy_block(law.V, m, law.block)
-    if not dense.cholesky(law.block, m, law.V):
+    if not dense.cholesky(law.V, m, law.V):
         return False
     dense.solve_lower(law.V, m, law.mean)
     dense.solve_upper(law.V, m, law.mean)

@@ -54,7 +54,7 @@ def build_sums(terms, k, counts, S, A, alpha):
         for i in range(k):
             terms.X[i, j] = terms.L[j, i] if i <= j else 0.0
     dense.solve_lower_rows(terms.F, k, terms.X, k)
-    dense.multiply_transposed(terms.X, terms.X, k, terms.M)
+    dense.square(terms.X, k, terms.M)
     for i in range(k):
         total = 1.0
         for j in range(k):

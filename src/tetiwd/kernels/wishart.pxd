@@ -15,9 +15,7 @@ cdef class Wishart:
 cdef double log_wishart_kernel(Wishart scratch, double[:, ::1] A, Py_ssize_t k, double df) noexcept nogil
 
 @cython.locals(trace=double)
-cdef double log_wishart_given(
-    Wishart scratch, double[:, ::1] A, double log_det_A, Py_ssize_t k, double df
-) noexcept nogil
+cdef double log_wishart_given(Wishart scratch, double[:, ::1] L, Py_ssize_t k, double df) noexcept nogil
 
 @cython.locals(i=Py_ssize_t, j=Py_ssize_t)
 cdef void set_scale(

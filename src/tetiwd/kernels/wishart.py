@@ -21,15 +21,15 @@ def log_wishart_kernel(scratch, A, k, df):
     """Log density of A ~ W_df(P) without the constants that depend on k and df alone; P is that of the scratch."""
     if not dense.cholesky(A, k, scratch.L):
         return -math.inf
-    return log_wishart_given(scratch, A, dense.log_det(scratch.L, k), k, df)
+    return log_wishart_given(scratch, scratch.L, k, df)
 
 
-def log_wishart_given(scratch, A, log_det_A, k, df):
-    """The same if the log determinant of A is known."""
+def log_wishart_given(scratch, L, k, df):
+    """The same if the Cholesky factor L of A is known."""
     if not dense.cholesky(scratch.P, k, scratch.F):
         return -math.inf
-    trace = dense.trace_of_solution(scratch.F, k, A, scratch.X)
-    return 0.5 * (df - k - 1.0) * log_det_A - 0.5 * df * (dense.log_det(scratch.F, k) + trace)
+    trace = dense.trace_of_solution(scratch.F, k, L, scratch.X)
+    return 0.5 * (df - k - 1.0) * dense.log_det(L, k) - 0.5 * df * (dense.log_det(scratch.F, k) + trace)
 
 
 def set_scale(scratch, k, back, A_before, new_scale):
@@ -66,9 +66,10 @@ def log_wishart_constant(k, df):
 
 
 def log_prior_of_geometry(epoch, before, scratch, df_A, new_scale):
-    """Log density of A of one epoch given that of the epoch before, without its constants."""
-    set_scale(scratch, epoch.size[0], epoch.back, before.A, new_scale)
-    return log_wishart_kernel(scratch, epoch.A, epoch.size[0], df_A)
+    """Log density of A of one epoch given that of the epoch before."""
+    k = epoch.size[0]
+    set_scale(scratch, k, epoch.back, before.A, new_scale)
+    return log_wishart_kernel(scratch, epoch.A, k, df_A) + log_wishart_constant(k, df_A)
 
 
 def log_geometry_target(epoch, A, own_terms, scratch, before, after, model):
@@ -78,7 +79,7 @@ def log_geometry_target(epoch, A, own_terms, scratch, before, after, model):
         return -math.inf
     total = terms.log_likelihood(own_terms, k, epoch.n, epoch.trace, model, model.alpha)
     set_scale(scratch, k, epoch.back, before.A, model.new_scale)
-    total += log_wishart_given(scratch, A, dense.log_det(own_terms.L, k), k, model.df_A)
+    total += log_wishart_given(scratch, own_terms.L, k, model.df_A)
     k_after = after.size[0]
     if k_after > 0:
         set_scale(scratch, k_after, after.link, A, model.new_scale)

@@ -5,16 +5,17 @@ new_scale is tied closely to the rows of A that were born under it, so it also m
 of variables gives back, and only the likelihood and the prior of new_scale decide.
 """
 
-from math import exp, inf
+from collections.abc import Callable
+from math import exp, inf, log
 
 import numpy as np
 
-from tetiwd.density import log_likelihoods, log_new_scale, log_partitions
-from tetiwd.kernels import Model
+from tetiwd.density import log_likelihoods, log_partitions
+from tetiwd.kernels import Model, births_of
 from tetiwd.moves.metropolis import accepts
 from tetiwd.moves.move import Move, Sweep
-from tetiwd.params import SCALE_MOVES, Gamma, Hyperparameters
-from tetiwd.state import ChainState, Floats
+from tetiwd.params import SCALE_MOVES, Gamma, Hyperparameters, log_prior
+from tetiwd.state import ChainState, Floats, models_of
 
 TARGET_ACCEPTANCE = 0.4
 SMALLEST_ALPHA = 1e-8  # in rescaled units
@@ -36,11 +37,12 @@ def update_scales(
         if not is_free(name, hyperparameters) or n_steps == 0:
             continue
         value, accepted = 1.0 if name == "stretch" else getattr(state, name), 0
-        current = log_target(name, value, state, hyperparameters, models)
+        log_density = log_target(name, state, hyperparameters, models)
+        current = log_density(value)
         for _ in range(n_steps):
             step = steps[name] * rng.standard_normal()  # on the log scale, hence also the Jacobian of the proposal
             proposal = value * exp(step)
-            proposed = log_target(name, proposal, state, hyperparameters, models)
+            proposed = log_density(proposal)
             gain = proposed - current
             if accepts(rng, gain, step, power):
                 value, current = proposal, proposed
@@ -59,28 +61,30 @@ def is_free(name: str, hyperparameters: Hyperparameters) -> bool:
 
 
 def log_target(
-    name: str, value: float, state: ChainState, hyperparameters: Hyperparameters, models: list[Model] | None = None
-) -> float:
-    """All of the log joint that depends on one scale, up to a constant.
+    name: str, state: ChainState, hyperparameters: Hyperparameters, models: list[Model] | None = None
+) -> Callable[[float], float]:
+    """All of the log joint that depends on one scale, up to a constant, as a function of that scale.
 
-    For "stretch" the value is the factor, and the constant includes the Wishart densities and their Jacobian. Below
+    For "stretch" the argument is the factor, and the constant includes the Wishart densities and their Jacobian. Below
     SMALLEST_ALPHA nothing is possible: with many identical objects the density has no maximum as alpha goes to zero.
     """
-    h = hyperparameters
-    if name == "stretch":
-        stretched = value * state.new_scale
-        prior: float = h.new_scale.log_density(stretched)  # type: ignore[union-attr]
-        return prior + log_likelihoods(state, h, factor=value, models=models)
-    total: float = getattr(h, name).log_density(value)
+    h, models = hyperparameters, models or models_of(state, hyperparameters)
     if name == "xi":
-        return total + log_partitions(state, h, value)
+        return lambda xi: log_prior(h.xi, xi) + log_partitions(state, h, xi)
     if name == "alpha":
-        if value < SMALLEST_ALPHA:
-            return -inf
-        return total + log_likelihoods(state, h, alpha=value, models=models)
-    if h.geometry == "full":
-        return total + log_new_scale(state, h, value)
-    return total + log_likelihoods(state, h, spread=value, models=models)
+        return lambda alpha: (
+            log_prior(h.alpha, alpha) + log_likelihoods(state, h, alpha=alpha, models=models)
+            if alpha >= SMALLEST_ALPHA
+            else -inf
+        )
+    if name == "stretch":
+        return lambda factor: (
+            log_prior(h.new_scale, factor * state.new_scale) + log_likelihoods(state, h, factor=factor, models=models)
+        )
+    if h.geometry == "isotropic":
+        return lambda scale: log_prior(h.new_scale, scale) + log_likelihoods(state, h, spread=scale, models=models)
+    n_born, variances = births_of(state.all_around(coupled=h.coupling))
+    return lambda scale: log_prior(h.new_scale, scale) - 0.5 * h.df_A * (n_born * log(scale) + variances / scale)
 
 
 def set_scale(state: ChainState, hyperparameters: Hyperparameters, name: str, value: float) -> None:
