@@ -36,7 +36,7 @@ def weigh_cluster(log_prior, epoch, before, after, model, c):
 
 def weigh_present(found, k, own_terms, out, model, log_prior, own, a, alone):
     """Log weights of the clusters present; an empty slot, whose object is out, is not among them. Returns how many."""
-    C = 0
+    C, best = 0, 0
     weight = out.weight_M
     for c in range(k):
         if c == a and alone:
@@ -45,10 +45,28 @@ def weigh_present(found, k, own_terms, out, model, log_prior, own, a, alone):
         M_cc = own_terms.M[c, c] + m * m * weight
         Q_cc = own_terms.Q[c, c] - 2.0 * m * (out.Mr[c] - out.q[c]) * weight + out.weight_Q * m * m
         prior = log_prior[1, c] if c == a else log_prior[0, c]
-        found.log_weight[C] = prior + terms.log_joining(out, model, own, M_cc, Q_cc, out.y[c], out.Mr[c], out.p[c])
+        fit, volume = terms.weigh_joining(out, model, own, M_cc, Q_cc, out.y[c], out.Mr[c], out.p[c])
+        found.log_weight[C] = prior + fit
+        found.volume[C] = volume
         found.slot[C] = c
+        if found.log_weight[C] > found.log_weight[best]:
+            best = C
         C += 1
+    if C > 0:
+        finish_weights(found, C, best, terms.least_volume(out, model), model)
     return C
+
+
+def finish_weights(found, C, best, least_volume, model):
+    """Add the logs of the volumes, but only to weights that matter beside the best: most clusters are far away."""
+    half = 0.5 * model.dof
+    least = half * math.log(least_volume)
+    top = found.log_weight[best] - half * math.log(found.volume[best])
+    for i in range(C):
+        if model.power * (found.log_weight[i] - least - top) < stream.NEGLIGIBLE:
+            found.log_weight[i] = -math.inf
+        else:
+            found.log_weight[i] -= half * math.log(found.volume[i])
 
 
 def choose(rng, found, n_present, C, power):

@@ -17,7 +17,7 @@ cdef class Births:
 
 cdef class Candidates:
     cdef readonly Py_ssize_t room
-    cdef readonly double[::1] log_weight, schur, born, together
+    cdef readonly double[::1] log_weight, volume, schur, born, together
     cdef readonly Py_ssize_t[::1] slot, back, forward
     cdef readonly double[:, ::1] h
 
@@ -62,7 +62,7 @@ cdef double weigh_forward(
 
 @cython.locals(
     i=Py_ssize_t, j=Py_ssize_t, h_i=double, M_hh=double, y_h=double, Mr_h=double, Q_hh=double, p_h=double, m_h=double,
-    q_h=double
+    q_h=double, fit=double, volume=double
 )
 cdef double log_likelihood_of_birth(
     Terms own_terms, Without out, Model model, double own, double[:, ::1] h, Py_ssize_t row, double schur, Py_ssize_t k

@@ -39,6 +39,7 @@ class Candidates:
         room = capacity + n_aux
         self.room = room
         self.log_weight = np.zeros(room)
+        self.volume = np.zeros(room)  # the part of the likelihood whose log is taken last
         self.slot = np.zeros(room, np.int64)  # an existing slot, or −1 for a cluster to be born
         self.back, self.forward = np.zeros(room, np.int64), np.zeros(room, np.int64)  # its links if it is to be born
         self.h = np.zeros((room, capacity))  # A⁻¹ times its row among the active
@@ -211,7 +212,8 @@ def log_likelihood_of_birth(own_terms, out, model, own, h, row, schur, k):
         q_h += h_i * out.q[i]
     M_hh += m_h * m_h * out.weight_M
     Q_hh += out.weight_Q * m_h * m_h - 2.0 * m_h * (Mr_h - q_h) * out.weight_M
-    return terms.log_joining(out, model, own, M_hh, Q_hh, y_h, Mr_h, p_h)
+    fit, volume = terms.weigh_joining(out, model, own, M_hh, Q_hh, y_h, Mr_h, p_h)
+    return fit - 0.5 * model.dof * math.log(volume)
 
 
 def offer_births(rng, found, C, epoch, before, after, model, own_terms, out, births, own, n_aux, a, alone):

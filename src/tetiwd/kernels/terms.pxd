@@ -39,9 +39,11 @@ cdef void take_out(
     Without out, Terms terms, Py_ssize_t k, Py_ssize_t a, double[::1] r, double own, bint alone
 ) noexcept nogil
 
-cdef double log_joining(
+cdef (double, double) weigh_joining(
     Without out, Model model, double own, double M_cc, double Q_cc, double y_c, double Mr_c, double p_c
 ) noexcept nogil
+
+cdef double least_volume(Without out, Model model) noexcept nogil
 
 cdef double log_likelihood(
     Terms terms, Py_ssize_t k, Py_ssize_t n, double trace, Model model, double alpha

@@ -155,17 +155,25 @@ def take_out(out, terms, k, a, r, own, alone):
     out.ySy = terms.ySy + y_a * (2.0 * out.p[a] - y_a * Q_aa - 2.0 * (y_r - y_a * out.Mr[a]))
 
 
-def log_joining(out, model, own, M_cc, Q_cc, y_c, Mr_c, p_c):
-    """Log likelihood after joining one cluster, up to a constant common to all candidates, O(1)."""
+def weigh_joining(out, model, own, M_cc, Q_cc, y_c, Mr_c, p_c):
+    """Log likelihood after joining one cluster, up to a constant common to all candidates, O(1), in two parts.
+
+    It is the first minus dof/2 times the log of the second, which is never less than ``least_volume``.
+    """
     g = 1.0 + M_cc
     share = 1.0 / g
     trace = out.trace + (2.0 * Mr_c - Q_cc) * share + own * (1.0 - share)
     if model.similarity:
-        return 0.5 * model.dof * (trace / model.alpha - math.log(g))
+        return 0.5 * model.dof * trace / model.alpha, g
     kappa = y_c * share
     total_y = out.total_y + y_c * kappa
     ySy = out.ySy + kappa * (kappa * Q_cc - 2.0 * p_c + 2.0 * (out.yr - kappa * Mr_c))
-    return -0.5 * model.dof * (math.log(g * total_y) + 0.5 * (trace + ySy / total_y) / model.alpha)
+    return -0.25 * model.dof * (trace + ySy / total_y) / model.alpha, g * total_y
+
+
+def least_volume(out, model):
+    """A bound of the second part of ``weigh_joining``: no cluster makes it smaller."""
+    return 1.0 if model.similarity else out.total_y
 
 
 def log_likelihood(terms, k, n, trace, model, alpha):
