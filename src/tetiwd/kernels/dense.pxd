@@ -1,7 +1,7 @@
 cimport cython
 from tetiwd.kernels cimport libc_math as math
 
-@cython.locals(i=Py_ssize_t, j=Py_ssize_t, m=Py_ssize_t, x=double)
+@cython.locals(inverse=double, i=Py_ssize_t, j=Py_ssize_t, m=Py_ssize_t, x=double)
 cdef bint cholesky(double[:, ::1] A, Py_ssize_t k, double[:, ::1] L) noexcept nogil
 
 @cython.locals(i=Py_ssize_t, j=Py_ssize_t, x_j=double)
@@ -10,10 +10,10 @@ cdef void solve_lower(double[:, ::1] L, Py_ssize_t k, double[::1] x) noexcept no
 @cython.locals(i=Py_ssize_t, j=Py_ssize_t, x_j=double)
 cdef void solve_upper(double[:, ::1] L, Py_ssize_t k, double[::1] x) noexcept nogil
 
-@cython.locals(i=Py_ssize_t, j=Py_ssize_t, c=Py_ssize_t, x=double)
+@cython.locals(inverse=double, i=Py_ssize_t, j=Py_ssize_t, c=Py_ssize_t, x=double)
 cdef void solve_lower_rows(double[:, ::1] L, Py_ssize_t m, double[:, ::1] B, Py_ssize_t n) noexcept nogil
 
-@cython.locals(i=Py_ssize_t, j=Py_ssize_t, c=Py_ssize_t, x=double)
+@cython.locals(inverse=double, i=Py_ssize_t, j=Py_ssize_t, c=Py_ssize_t, x=double)
 cdef void solve_upper_rows(double[:, ::1] L, Py_ssize_t m, double[:, ::1] B, Py_ssize_t n) noexcept nogil
 
 @cython.locals(i=Py_ssize_t, m=Py_ssize_t, c=Py_ssize_t, x=double)
@@ -25,7 +25,7 @@ cdef void square(double[:, ::1] X, Py_ssize_t k, double[:, ::1] out) noexcept no
 @cython.locals(i=Py_ssize_t)
 cdef double log_det(double[:, ::1] L, Py_ssize_t k) noexcept nogil
 
-@cython.locals(i=Py_ssize_t, j=Py_ssize_t, c=Py_ssize_t, x=double, total=double)
+@cython.locals(inverse=double, i=Py_ssize_t, j=Py_ssize_t, c=Py_ssize_t, x=double, total=double)
 cdef double trace_of_solution(double[:, ::1] F, Py_ssize_t k, double[:, ::1] L, double[:, ::1] X) noexcept nogil
 
 @cython.locals(i=Py_ssize_t, j=Py_ssize_t)

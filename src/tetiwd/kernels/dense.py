@@ -19,8 +19,9 @@ def cholesky(A, k, L):
         if not L[m, m] > 0.0:
             return False
         L[m, m] = math.sqrt(L[m, m])
+        inverse = 1.0 / L[m, m]
         for i in range(m + 1, k):
-            x = L[i, m] / L[m, m]
+            x = L[i, m] * inverse
             L[i, m] = L[m, i] = x
             for j in range(m + 1, i + 1):
                 L[i, j] -= x * L[m, j]
@@ -52,8 +53,9 @@ def solve_lower_rows(L, m, B, n):
             x = L[i, j]
             for c in range(n):
                 B[i, c] -= x * B[j, c]
+        inverse = 1.0 / L[i, i]
         for c in range(n):
-            B[i, c] /= L[i, i]
+            B[i, c] *= inverse
 
 
 def solve_upper_rows(L, m, B, n):
@@ -63,8 +65,9 @@ def solve_upper_rows(L, m, B, n):
             x = L[j, i]
             for c in range(n):
                 B[i, c] -= x * B[j, c]
+        inverse = 1.0 / L[i, i]
         for c in range(n):
-            B[i, c] /= L[i, i]
+            B[i, c] *= inverse
 
 
 def multiply(A, B, k, out):
@@ -109,8 +112,9 @@ def trace_of_solution(F, k, L, X):
             x = F[i, j]
             for c in range(j + 1):
                 X[i, c] -= x * X[j, c]
+        inverse = 1.0 / F[i, i]
         for c in range(i + 1):
-            X[i, c] /= F[i, i]
+            X[i, c] *= inverse
             total += X[i, c] * X[i, c]
     return total
 

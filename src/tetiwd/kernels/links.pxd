@@ -43,9 +43,14 @@ cdef void exchange_links(
 @cython.locals(back=Py_ssize_t, forward=Py_ssize_t)
 cdef bint anything_to_exchange(Epoch epoch, Py_ssize_t f, Py_ssize_t g, Py_ssize_t sides) noexcept nogil
 
+@cython.locals(current=double, proposed=double)
+cdef double gain_of_sizes(
+    Epoch epoch, Neighbour before, Neighbour after, Model model, Py_ssize_t f, Py_ssize_t g, Py_ssize_t sides
+) noexcept nogil
+
 @cython.locals(
     k=Py_ssize_t, accepted=Py_ssize_t, f=Py_ssize_t, g=Py_ssize_t, sides=Py_ssize_t, current=double, proposed=double,
-    ratio=double, forth=double
+    gained=double, ratio=double, forth=double
 )
 cdef Py_ssize_t exchange_with_rows(
     Stream rng, RowLaw law, Terms own_terms, Wishart scratch, double[:, ::1] old, Epoch epoch, Neighbour before,

@@ -80,11 +80,21 @@ def anything_to_exchange(epoch, f, g, sides):
     return (sides != 1 and back >= 0) or (sides != 0 and forward >= 0)
 
 
+def gain_of_sizes(epoch, before, after, model, f, g, sides):
+    """How much the prior of the partitions gains by an exchange of links; the links are left as they are."""
+    current = partition.log_transitions_around(epoch, before, after, model.xi, model.max_clusters)
+    exchange_links(epoch, before, after, f, g, sides)
+    proposed = partition.log_transitions_around(epoch, before, after, model.xi, model.max_clusters)
+    exchange_links(epoch, before, after, f, g, sides)
+    return proposed - current
+
+
 def exchange_with_rows(rng, law, own_terms, scratch, old, epoch, before, after, model, n_steps):
     """Metropolis–Hastings: two clusters exchange links to one neighbour or both, and get new rows; returns acceptances.
 
     Rows have settled on their links. With the old rows an exchange is rarely acceptable; here both are drawn anew,
-    one without the other, then the other, from the laws that go with the links. ``old`` is scratch.
+    one without the other, then the other, from the laws that go with the links. That is costly, so an exchange must
+    first be acceptable for the sizes of the clusters; the second decision is about all else. ``old`` is scratch.
     """
     k, accepted = epoch.size[0], 0
     if k < 2:
@@ -98,6 +108,11 @@ def exchange_with_rows(rng, law, own_terms, scratch, old, epoch, before, after, 
         sides = rng.below(3)
         if not anything_to_exchange(epoch, f, g, sides):
             continue
+        gained = 0.0
+        if model.power != math.inf:
+            gained = gain_of_sizes(epoch, before, after, model, f, g, sides)
+            if gained == -math.inf or not stream.accept(rng, gained, 0.0, model.power):
+                continue
         dense.copy_block(epoch.A, k, old)
         ratio = row_law.propose_row(rng, law, epoch, before, after, model, f, g, False)
         ratio += row_law.propose_row(rng, law, epoch, before, after, model, g, g, False)
@@ -106,7 +121,7 @@ def exchange_with_rows(rng, law, own_terms, scratch, old, epoch, before, after, 
         forth += row_law.propose_row(rng, law, epoch, before, after, model, g, g, True)
         ratio -= forth
         proposed = wishart.log_around(epoch, own_terms, scratch, before, after, model)
-        if stream.accept(rng, proposed - current, ratio, model.power):
+        if stream.accept(rng, proposed - current - gained, ratio, model.power):
             current = proposed
             accepted += 1
         else:

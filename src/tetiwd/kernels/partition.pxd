@@ -23,3 +23,8 @@ cdef double log_transition(
     Py_ssize_t[::1] counts_before, Py_ssize_t k_before, Py_ssize_t[::1] counts, Py_ssize_t k, Py_ssize_t[::1] back,
     double xi, Py_ssize_t max_clusters
 ) noexcept nogil
+
+@cython.locals(k=Py_ssize_t, total=double)
+cdef double log_transitions_around(
+    Epoch epoch, Neighbour before, Neighbour after, double xi, Py_ssize_t max_clusters
+) noexcept nogil

@@ -63,3 +63,12 @@ def log_transition(counts_before, k_before, counts, k, back, xi, max_clusters):
             return -math.inf
         total += log_rising(free - n_new + 1.0, n_new)
     return total
+
+
+def log_transitions_around(epoch, before, after, xi, max_clusters):
+    """The same of an epoch given the epoch before, and of the epoch after given this one."""
+    k = epoch.size[0]
+    total = log_transition(before.counts, before.size[0], epoch.counts, k, epoch.back, xi, max_clusters)
+    if after.size[0] > 0:
+        total += log_transition(epoch.counts, k, after.counts, after.size[0], after.link, xi, max_clusters)
+    return total

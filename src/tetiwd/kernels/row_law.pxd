@@ -7,7 +7,7 @@ from tetiwd.kernels.terms cimport Terms
 from tetiwd.kernels.views cimport Epoch, Model, Neighbour
 from tetiwd.kernels.wishart cimport Wishart
 
-cdef Py_ssize_t N_REFINEMENTS, MOST_STEPS
+cdef Py_ssize_t MOST_STEPS
 cdef double LOG_2_PI, SMALL_STEP
 
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from tetiwd.kernels import dense, stream, wishart
 
-N_REFINEMENTS = 3  # of the weights in the law of a row
 MOST_STEPS = 8  # to the mode of the residual variance
 SMALL_STEP = 1e-4  # the last of them, on the log scale
 LOG_2_PI = math.log(2.0 * math.pi)
@@ -286,11 +285,10 @@ def find_row_law(law, epoch, before, after, model, c, skip):
     dense.combine(law.A, m, law.beta, law.A_beta)
     for i in range(m):
         law.mean[i] = law.beta[i]
-    for _ in range(N_REFINEMENTS):
-        schur_given(law, law.mean)
-        if not find_mean(law):
-            law.data_weight = 0.0  # distances that no points have, so their means say nothing
-            find_mean(law)
+    schur_given(law, law.mean)
+    if not find_mean(law):
+        law.data_weight = 0.0  # distances that no points have, so their means say nothing
+        find_mean(law)
     if model.power != 1.0:
         for i in range(m):
             for j in range(m):

@@ -89,10 +89,7 @@ def log_geometry_target(epoch, A, own_terms, scratch, before, after, model):
 
 def log_around(epoch, own_terms, scratch, before, after, model):
     """All of the log joint that one epoch has a part in, up to terms that depend on numbers of objects alone."""
-    k, xi, limit = epoch.size[0], model.xi, model.max_clusters
-    total = partition.log_transition(before.counts, before.size[0], epoch.counts, k, epoch.back, xi, limit)
-    if after.size[0] > 0:
-        total += partition.log_transition(epoch.counts, k, after.counts, after.size[0], after.link, xi, limit)
+    k, total = epoch.size[0], partition.log_transitions_around(epoch, before, after, model.xi, model.max_clusters)
     if total == -math.inf:
         return total
     if model.isotropic:
