@@ -11,6 +11,7 @@ from tetiwd.errors import SettingsError
 from tetiwd.kernels.allocation import allocate, improve
 from tetiwd.kernels.draft import clear, copy, fill, sum_in_common, twin
 from tetiwd.partitions import Partitions, numbered
+from tetiwd.summarize import search as search_module
 from tetiwd.summarize.alignment import align
 from tetiwd.summarize.clustering import as_clustering, in_order_of_birth, losses_by_draw
 from tetiwd.summarize.links import ModelLinks
@@ -82,6 +83,17 @@ def test_no_partition_has_a_smaller_expected_loss(kind, loss, everything):
         own = (everything.labels == canonical(found.labels)).all(axis=1)
         assert found.expected_loss == pytest.approx(expected[own].item(), abs=1e-12)
         assert found.expected_loss <= expected.min() + 1e-12
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+def test_the_same_without_counts_of_pairs(kind, loss, everything, monkeypatch):
+    """As it is done if there are too many objects."""
+    monkeypatch.setattr(search_module, "MOST_FOR_PAIRS", 0)
+    for seed in range(10):
+        draws = some_draws(kind, seed, everything)
+        found = representative(Partitions.from_labels(draws), loss)
+        assert found.expected_loss <= everything.expected(draws, loss).min() + 1e-12
 
 
 @pytest.mark.parametrize("at_most", [1, 2, 3])
@@ -273,6 +285,34 @@ def test_an_object_is_put_where_the_expected_loss_is_smallest(loss, at_most):
             best = min(expected_loss(own, search, loss) for own in choices(found, i))
             allocate(found, np.array([i]))
             assert expected_loss(labels_of(found), search, loss) == pytest.approx(best, abs=1e-11)
+
+
+@pytest.mark.parametrize("at_most", [None, 2])
+def test_a_bound_from_pairs_leads_to_the_same_partition(at_most):
+    """Clusters that are left out, because they are too dear by the bound, would not have been chosen."""
+    for seed in range(20):
+        search = search_of(seed, VI(), at_most, n=30)
+        (bounded,), order = search.drafts(), search.rng.permutation(search.N)
+        assert bounded.paired
+        search.together = search_module.NOTHING
+        (plain,) = search.drafts()
+        assert not plain.paired
+        for draft in (bounded, plain):
+            allocate(draft, order)
+            improve(draft, order)
+        assert labels_of(bounded).tolist() == labels_of(plain).tolist()
+
+
+def test_pairs_alone_tell_the_price_of_binders_loss_and_nearly_that_of_the_rand_index():
+    rng = rng_for(80)
+    base = rng.integers(5, size=60)
+    draws = np.where(rng.random((40, 60)) < 0.2, rng.integers(5, size=(40, 60)), base)
+    for loss, tolerance in ((Binder(1.0, 2.5), 1e-12), (ARI(), 0.005)):
+        search = Search(Partitions.from_labels(draws), loss, None, rng)
+        found = search.drafts()[0]
+        assert found.n_draws == 0
+        fill(found, base)
+        assert search.price(found) == pytest.approx(expected_loss(base, search, loss), abs=tolerance)
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)

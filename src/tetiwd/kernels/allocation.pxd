@@ -1,7 +1,6 @@
 cimport cython
 
 from tetiwd.kernels cimport draft as drafts
-from tetiwd.kernels cimport libc_math as math
 from tetiwd.kernels cimport prices
 from tetiwd.kernels.draft cimport Draft
 

@@ -1,7 +1,5 @@
 """Put objects, one at a time, where the expected loss over all draws grows least."""
 
-import math
-
 from tetiwd.kernels import draft as drafts
 from tetiwd.kernels import prices
 
@@ -16,8 +14,7 @@ def offer(draft, i):
     own = draft.labels[i]
     prices.weigh(draft, i)
     best = prices.cheapest(draft, own)
-    draft.margin[i] = draft.price[best] - draft.price[own] if best >= 0 else math.inf
-    moves = draft.margin[i] < -1e-12
+    moves = best >= 0 and draft.price[best] < draft.price[own] - 1e-12
     if moves:
         drafts.move(draft, i, best)
     return moves

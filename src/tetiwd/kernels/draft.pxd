@@ -6,7 +6,7 @@ cdef class Draft:
     cdef readonly bint paired, by_index
     cdef readonly int[:, ::1] together, row, sums, counts
     cdef readonly int[::1] exact
-    cdef readonly double[::1] grow, meet, pairs_theirs, pairs_both, margin, price, index, lost
+    cdef readonly double[::1] grow, meet, pairs_theirs, pairs_both, price, index, lost
     cdef readonly double[:, ::1] weight
     cdef readonly Py_ssize_t[::1] first, labels, sizes
 

@@ -51,7 +51,6 @@ class Draft:
         self.pairs_mine = 0  # pairs together here
         self.pairs_both = np.zeros(self.n_draws)  # pairs together here and in a draw
         self.pairs_shared = 0  # the same, summed over all draws that were counted
-        self.margin = np.zeros(self.n)  # what the best other place would have cost more, when last looked at
         self.price = np.zeros(room + 1)
         self.exact = np.zeros(room + 1, np.int32)  # 0 if the price is a lower bound
         ready = room if self.by_index else 0

@@ -26,14 +26,12 @@ MOST_FOR_PAIRS = 10000  # objects
 MOST_FOR_LINKAGE = 5000
 PARTS = 100  # whole parts that a weight of a draw has on average
 MOST_PASSES = 100
-DOUBTFUL = 0.25  # share of the objects, those nearest to a move, that are offered other clusters between two passes
-FEWEST_DOUBTFUL = 100
 N_TRIED = 3  # best candidates of each origin that are begun with
 N_REBUILT = 3  # best partitions whose clusters are built anew
 N_FINISHED = 8  # best partitions by an approximation that are improved exactly
 SHAKEN = 0.1  # share of the other objects that are built anew with a cluster
 PATIENCE_WITH_PAIRS = 4  # times that every cluster is built anew in vain, where that is cheap
-PATIENCE = 1
+PATIENCE = 1  # the same where it is not
 SAME = 1e-12  # difference of losses that is rounding
 SPARE_ROOM = 8  # clusters beyond those of the largest draw
 
@@ -133,7 +131,6 @@ class Search:
         for _ in range(MOST_PASSES):
             if not improve(draft, order):
                 break
-            self.settle(draft, order)
         return self.price(draft), np.array(draft.labels)
 
     def improved_from(self, draft: Draft, labels: Ints) -> Result:
@@ -145,15 +142,6 @@ class Search:
         """A random order of the objects; cluster by cluster for the Rand index, which is faster."""
         order = self.rng.permutation(self.N)
         return order if not draft.by_index else order[np.argsort(np.asarray(draft.labels)[order], kind="stable")]
-
-    def settle(self, draft: Draft, order: Ints) -> None:
-        """Move those objects that are nearest to a move, as it was when they were last looked at."""
-        margin = np.asarray(draft.margin)[order]
-        share = min(max(DOUBTFUL, FEWEST_DOUBTFUL / self.N), 1.0)
-        doubtful = order[margin <= np.quantile(margin, share)]
-        for _ in range(MOST_PASSES):
-            if not improve(draft, doubtful):
-                break
 
     def price(self, draft: Draft) -> float:
         """Expected loss of this partition; if only pairs are known, the loss of their mean numbers."""
