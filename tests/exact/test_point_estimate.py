@@ -1,12 +1,15 @@
 """The clustering that stands for all draws is the best of all clusterings, and its links are the best of all links."""
 
+import os
+import subprocess
+import sys
 from itertools import combinations, pairwise, permutations
 
 import numpy as np
 import pytest
 
 from reference import canonical, random_labels, rng_for, set_partitions
-from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, run_chains
+from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, kernels, run_chains
 from tetiwd.errors import SettingsError
 from tetiwd.kernels.allocation import allocate, improve
 from tetiwd.kernels.draft import clear, copy, fill, sum_in_common, twin
@@ -143,6 +146,27 @@ def test_fewer_draws_are_looked_at_and_all_are_averaged_over():
     assert np.array_equal(found.flat, again.flat)
     assert found.expected_loss == pytest.approx(losses_by_draw(found.flat, draws, VI()).mean(), rel=1e-12)
     assert found.expected_loss != again.expected_loss
+
+
+COMPILED_OR_NOT = """
+import numpy as np
+from tetiwd import Partitions, kernels, representative
+rng = np.random.default_rng(5)
+draws = Partitions.from_labels(rng.integers(4, size=(12, 20)))
+found = [representative(draws, loss, n_runs=2, at_most=most) for loss in ("vi", "binder", "ari") for most in (None, 3)]
+print(kernels.COMPILED)
+print([(own.flat.tolist(), own.expected_loss.hex()) for own in found])
+"""
+
+
+def test_compiled_and_plain_kernels_find_the_same():
+    said = {}
+    for compiled in "01":
+        known = os.environ | {"TETIWD_COMPILED": compiled}
+        done = subprocess.run([sys.executable, "-c", COMPILED_OR_NOT], env=known, capture_output=True, check=True)
+        said[compiled] = done.stdout.decode().splitlines()
+    assert [said[compiled][0] for compiled in "01"] == ["False", str(kernels.COMPILED)]
+    assert said["0"][1] == said["1"][1]
 
 
 @pytest.mark.parametrize(
