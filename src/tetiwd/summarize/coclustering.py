@@ -58,6 +58,8 @@ def check_epoch(t: Any, n_epochs: int) -> int:
 
 def times_together(labels: NDArray[np.int32], weights: NDArray[np.int32]) -> NDArray[np.int32]:
     """Weights (S,) of the draws (S, N) in which two objects are in the same cluster, summed, (N, N)."""
+    n = labels.shape[1]
+    require_memory(4 * n * n, f"the co-clustering of {n} objects", SMALLER_DATA)
     return _mirrored(_count(labels, labels, weights))
 
 
