@@ -1,15 +1,20 @@
 """The clustering that stands for all draws is the best of all clusterings, and its links are the best of all links."""
 
+import os
+import subprocess
+import sys
 from itertools import combinations, pairwise, permutations
 
 import numpy as np
 import pytest
 
 from reference import canonical, random_labels, rng_for, set_partitions
-from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, run_chains
+from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, kernels, run_chains
 from tetiwd.errors import SettingsError
-from tetiwd.kernels.allocation import allocate, clear, fill, improve, sum_in_common
+from tetiwd.kernels.allocation import allocate, improve
+from tetiwd.kernels.draft import clear, copy, fill, sum_in_common, twin
 from tetiwd.partitions import Partitions, numbered
+from tetiwd.summarize import search as search_module
 from tetiwd.summarize.alignment import align
 from tetiwd.summarize.clustering import as_clustering, in_order_of_birth, losses_by_draw
 from tetiwd.summarize.links import ModelLinks
@@ -83,6 +88,17 @@ def test_no_partition_has_a_smaller_expected_loss(kind, loss, everything):
         assert found.expected_loss <= expected.min() + 1e-12
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+def test_the_same_without_counts_of_pairs(kind, loss, everything, monkeypatch):
+    """As it is done if there are too many objects."""
+    monkeypatch.setattr(search_module, "MOST_FOR_PAIRS", 0)
+    for seed in range(10):
+        draws = some_draws(kind, seed, everything)
+        found = representative(Partitions.from_labels(draws), loss)
+        assert found.expected_loss <= everything.expected(draws, loss).min() + 1e-12
+
+
 @pytest.mark.parametrize("at_most", [1, 2, 3])
 @pytest.mark.parametrize("loss", [VI(), Binder(), ARI()], ids=str)
 def test_no_partition_with_so_few_clusters_has_a_smaller_expected_loss(at_most, loss, everything):
@@ -132,6 +148,27 @@ def test_fewer_draws_are_looked_at_and_all_are_averaged_over():
     assert found.expected_loss != again.expected_loss
 
 
+COMPILED_OR_NOT = """
+import numpy as np
+from tetiwd import Partitions, kernels, representative
+rng = np.random.default_rng(5)
+draws = Partitions.from_labels(rng.integers(4, size=(12, 20)))
+found = [representative(draws, loss, n_runs=2, at_most=most) for loss in ("vi", "binder", "ari") for most in (None, 3)]
+print(kernels.COMPILED)
+print([(own.flat.tolist(), own.expected_loss.hex()) for own in found])
+"""
+
+
+def test_compiled_and_plain_kernels_find_the_same():
+    said = {}
+    for compiled in "01":
+        known = os.environ | {"TETIWD_COMPILED": compiled}
+        done = subprocess.run([sys.executable, "-c", COMPILED_OR_NOT], env=known, capture_output=True, check=True)
+        said[compiled] = done.stdout.decode().splitlines()
+    assert [said[compiled][0] for compiled in "01"] == ["False", str(kernels.COMPILED)]
+    assert said["0"][1] == said["1"][1]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -164,24 +201,29 @@ def labels_of(draft):
 
 def consistent(draft, search, loss):
     """Everything but the labels is counted again from the labels."""
-    k, labels = draft.n_clusters, labels_of(draft)
+    k, labels, weights = draft.n_clusters, labels_of(draft), search.weights
     inside = np.flatnonzero(labels >= 0)
     assert labels.max(initial=-1) < k <= draft.room
     assert np.array_equal(draft.sizes, np.bincount(labels[inside], minlength=draft.room))
     assert (np.asarray(draft.sizes)[:k] > 0).all()
-    counts, pairs_both = np.zeros_like(draft.counts), np.zeros_like(draft.pairs_both)
+    sums, counts = np.zeros_like(draft.sums), np.zeros_like(draft.counts)
     for i in inside:
-        for s in range(len(search.draws)):
-            counts[draft.row[i, s], labels[i]] += 1
-    for i, j in combinations(inside, 2):
-        if labels[i] == labels[j]:
-            pairs_both += search.draws[:, i] == search.draws[:, j]
+        if draft.paired:
+            sums[labels[i]] += weights @ (search.draws[:, [i]] == search.draws)
+        for s in range(draft.n_draws):
+            counts[labels[i], draft.row[i, s]] += 1
+    assert np.array_equal(draft.sums, sums)
     assert np.array_equal(draft.counts, counts)
-    assert np.array_equal(draft.pairs_both, pairs_both)
-    in_common = np.empty(len(search.draws))
+    pairs = [(i, j) for i, j in combinations(inside, 2) if labels[i] == labels[j]]
+    pairs_both = sum((search.draws[:, i] == search.draws[:, j] for i, j in pairs), np.zeros(len(weights)))
+    assert draft.pairs_mine == len(pairs)
+    assert draft.pairs_shared == (weights @ pairs_both if draft.paired else 0)
+    assert draft.n_draws == 0 or np.array_equal(draft.pairs_both, pairs_both)
+    in_common = np.empty(draft.n_draws)
     sum_in_common(draft, loss.f(np.arange(search.N + 1)), in_common)
-    rows = loss.f(counts).sum(axis=1)
-    assert in_common == pytest.approx([rows[a:b].sum() for a, b in pairwise(search.first)], abs=1e-12)
+    rows = loss.f(counts).sum(axis=0)
+    expected = [rows[a:b].sum() for a, b in pairwise(draft.first)]
+    assert in_common == pytest.approx(expected, abs=1e-12)
 
 
 def expected_loss(labels, search, loss):
@@ -203,24 +245,27 @@ def choices(found, i):
 def test_kernels_keep_their_counts(loss, at_most):
     for seed in range(8):
         search = search_of(seed, loss, at_most)
-        found = search.empty()
-        consistent(found, search, loss)
-        allocate(found, search.rng.permutation(search.N)[:7])
-        consistent(found, search, loss)
-        allocate(found, np.flatnonzero(labels_of(found) < 0))
-        consistent(found, search, loss)
-        while improve(found, search.rng.permutation(search.N)):
+        for found in search.drafts():
             consistent(found, search, loss)
-        consistent(found, search, loss)
-        clear(found, search.rng.permutation(search.N)[:5])
-        consistent(found, search, loss)
-        clear(found, np.flatnonzero(labels_of(found) == 0))
-        consistent(found, search, loss)
-        clear(found, np.flatnonzero(labels_of(found) >= 0))
-        consistent(found, search, loss)
-        assert found.n_clusters == 0
-        allocate(found, search.rng.permutation(search.N))
-        consistent(found, search, loss)
+            allocate(found, search.rng.permutation(search.N)[:7])
+            consistent(found, search, loss)
+            allocate(found, np.flatnonzero(labels_of(found) < 0))
+            consistent(found, search, loss)
+            while improve(found, search.rng.permutation(search.N)):
+                consistent(found, search, loss)
+            consistent(found, search, loss)
+            other = twin(found)
+            copy(other, found)
+            clear(found, search.rng.permutation(search.N)[:5])
+            consistent(found, search, loss)
+            clear(found, np.flatnonzero(labels_of(found) == 0))
+            consistent(found, search, loss)
+            clear(found, np.flatnonzero(labels_of(found) >= 0))
+            consistent(found, search, loss)
+            assert found.n_clusters == 0
+            allocate(found, search.rng.permutation(search.N))
+            consistent(found, search, loss)
+            consistent(other, search, loss)
 
 
 @pytest.mark.parametrize("loss", [VI(), Binder(), ARI()], ids=str)
@@ -228,28 +273,28 @@ def test_clusters_die_in_the_kernels_without_a_trace(loss):
     """Started from all apart, like one of the draws, where all others have six pairs."""
     draws = np.vstack([np.tile(np.repeat(np.arange(6), 2), (9, 1)), np.arange(12)])
     search = Search(Partitions.from_labels(draws), loss, 12, rng_for(79))
-    found = search.empty()
-    fill(found, np.arange(12))
-    consistent(found, search, loss)
-    assert improve(found, np.array([0])) == 1
-    assert found.n_clusters == 11
-    consistent(found, search, loss)
-    improve(found, np.arange(12))
-    assert found.n_clusters == 6
-    consistent(found, search, loss)
+    for found in search.drafts():
+        fill(found, np.arange(12))
+        consistent(found, search, loss)
+        assert improve(found, np.array([0])) == 1
+        assert found.n_clusters == 11
+        consistent(found, search, loss)
+        improve(found, np.arange(12))
+        assert found.n_clusters == 6
+        consistent(found, search, loss)
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
 def test_filled_in_and_built_up_is_the_same(loss):
     search = search_of(1, loss)
-    found, other = search.empty(), search.empty()
-    allocate(found, np.arange(search.N))
-    fill(other, labels_of(found))
-    consistent(other, search, loss)
-    assert labels_of(other).tolist() == labels_of(found).tolist()
-    other = search.empty()
-    consistent(other, search, loss)
-    assert (labels_of(other) == -1).all()
+    for found in search.drafts():
+        other = twin(found)
+        consistent(other, search, loss)
+        assert (labels_of(other) == -1).all()
+        allocate(found, np.arange(search.N))
+        fill(other, labels_of(found))
+        consistent(other, search, loss)
+        assert labels_of(other).tolist() == labels_of(found).tolist()
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
@@ -257,7 +302,7 @@ def test_filled_in_and_built_up_is_the_same(loss):
 def test_an_object_is_put_where_the_expected_loss_is_smallest(loss, at_most):
     for seed in range(6):
         search = search_of(seed, loss, at_most)
-        found = search.empty()
+        found = search.drafts()[-1]
         allocate(found, search.rng.permutation(search.N))
         for i in range(search.N):
             clear(found, np.array([i]))
@@ -266,12 +311,40 @@ def test_an_object_is_put_where_the_expected_loss_is_smallest(loss, at_most):
             assert expected_loss(labels_of(found), search, loss) == pytest.approx(best, abs=1e-11)
 
 
+@pytest.mark.parametrize("at_most", [None, 2])
+def test_a_bound_from_pairs_leads_to_the_same_partition(at_most):
+    """Clusters that are left out, because they are too dear by the bound, would not have been chosen."""
+    for seed in range(20):
+        search = search_of(seed, VI(), at_most, n=30)
+        (bounded,), order = search.drafts(), search.rng.permutation(search.N)
+        assert bounded.paired
+        search.together = search_module.NOTHING
+        (plain,) = search.drafts()
+        assert not plain.paired
+        for draft in (bounded, plain):
+            allocate(draft, order)
+            improve(draft, order)
+        assert labels_of(bounded).tolist() == labels_of(plain).tolist()
+
+
+def test_pairs_alone_tell_the_price_of_binders_loss_and_nearly_that_of_the_rand_index():
+    rng = rng_for(80)
+    base = rng.integers(5, size=60)
+    draws = np.where(rng.random((40, 60)) < 0.2, rng.integers(5, size=(40, 60)), base)
+    for loss, tolerance in ((Binder(1.0, 2.5), 1e-12), (ARI(), 0.005)):
+        search = Search(Partitions.from_labels(draws), loss, None, rng)
+        found = search.drafts()[0]
+        assert found.n_draws == 0
+        fill(found, base)
+        assert search.price(found) == pytest.approx(expected_loss(base, search, loss), abs=tolerance)
+
+
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
 @pytest.mark.parametrize("at_most", [None, 2])
 def test_no_object_wants_to_move_in_the_end_and_no_step_was_a_loss(loss, at_most):
     for seed in range(6):
         search = search_of(seed, loss, at_most)
-        found = search.empty()
+        found = search.drafts()[-1]
         fill(found, numbered(random_labels(search.rng, search.N, min(search.room, 4))[None])[0].astype(np.int64))
         now = expected_loss(labels_of(found), search, loss)
         while improve(found, search.rng.permutation(search.N)):
@@ -288,10 +361,10 @@ def test_building_clusters_anew_helps_and_never_harms(loss):
     for seed in range(5):
         rng = rng_for(78, seed)
         search = Search(Partitions.from_labels(rng.integers(4, size=(6, 40))), loss, None, rng)
-        found = search.empty()
+        found = search.drafts()[-1]
         allocate(found, rng.permutation(40))
         before, labels = search.improved(found)
-        after, rebuilt = search.rebuilt(found, before, labels)
+        after, rebuilt = min(search.rebuilt(found, labels), key=lambda result: result[0])
         assert before == pytest.approx(expected_loss(labels, search, loss), abs=1e-12)
         assert after == pytest.approx(expected_loss(rebuilt, search, loss), abs=1e-12)
         gains.append(before - after)
@@ -301,7 +374,7 @@ def test_building_clusters_anew_helps_and_never_harms(loss):
 
 def test_the_search_returns_what_was_built_anew(monkeypatch):
     better = np.zeros(N, dtype=int)
-    monkeypatch.setattr(Search, "rebuilt", lambda self, found, best, labels: (best - 1, better))
+    monkeypatch.setattr(Search, "rebuilt", lambda self, found, labels: [(-1.0, better)])
     draws = Partitions.from_labels(np.tile(np.arange(N), (3, 1)))
     assert representative(draws).n_clusters == [1]
 
@@ -448,8 +521,8 @@ def test_clusters_are_built_anew_for_different_partitions():
     base = rng.integers(5, size=100)
     draws = Partitions.from_labels(np.where(rng.random((50, 100)) < 0.1, rng.integers(5, size=(50, 100)), base))
     search, started = Search(draws, VI(), None, rng), []
-    search.rebuilt = lambda found, price, labels: started.append(labels) or (price, labels)
-    list(search.results(8))
+    search.rebuilt = lambda found, labels: started.append(labels) or []
+    search.results(8)
     partitions = {tuple(np.unique(own, return_index=True)[1][own]) for own in started}
     assert len(partitions) == len(started)
 

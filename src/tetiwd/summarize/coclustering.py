@@ -56,15 +56,33 @@ def check_epoch(t: Any, n_epochs: int) -> int:
     return int(t) % n_epochs
 
 
+def times_together(labels: NDArray[np.int32], weights: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Weights (S,) of the draws (S, N) in which two objects are in the same cluster, summed, (N, N)."""
+    n = labels.shape[1]
+    require_memory(4 * n * n, f"the co-clustering of {n} objects", SMALLER_DATA)
+    return _mirrored(_count(labels, labels, weights))
+
+
 def _shared(rows: NDArray[Any], columns: NDArray[Any], precision: np.dtype[Any]) -> NDArray[Any]:
     """Share of draws with equal labels."""
-    same = rows is columns
+    total = _count(rows, columns, np.ones(len(rows), dtype=np.int32))
+    shared = (_mirrored(total) if rows is columns else total).astype(precision)
+    shared /= len(rows)
+    return shared
+
+
+def _count(rows: NDArray[Any], columns: NDArray[Any], weights: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Weights of draws with equal labels, summed; only of pairs i ≥ j if both are the same."""
     total = np.zeros((rows.shape[1], columns.shape[1]), dtype=np.int32)
     for start in range(0, len(rows), DRAWS_AT_ONCE):
         some = slice(start, start + DRAWS_AT_ONCE)
-        count_together(np.ascontiguousarray(rows[some]), np.ascontiguousarray(columns[some]), same, total)
-    shared = total.astype(precision)
-    if same:
-        shared += np.tril(shared, -1).T
-    shared /= len(rows)
-    return shared
+        own, theirs = np.ascontiguousarray(rows[some]), np.ascontiguousarray(columns[some])
+        count_together(own, theirs, weights[some], rows is columns, total)
+    return total
+
+
+def _mirrored(lower: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The same array with its lower triangle in the upper one, too."""
+    for i in range(len(lower)):
+        lower[i, i + 1 :] = lower[i + 1 :, i]
+    return lower

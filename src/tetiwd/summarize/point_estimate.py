@@ -129,6 +129,8 @@ def place_links(series: DistanceSeries, labels: list[Ints]) -> PlaceLinks:
 def linked(draws: Sample | Partitions, labels: list[Ints], links: Links) -> list[Ints]:
     """Clusters of every epoch, renamed so that those with the most probable links share a label."""
     partitions = as_partitions(draws)
+    if partitions.n_epochs == 1:
+        return labels
     first = np.cumsum([0, *(int(labels_t.max()) + 1 for labels_t in labels[:-1])])
     apart = as_clustering(partitions, [labels_t + start for labels_t, start in zip(labels, first, strict=True)])
     alignment = align(partitions, apart, max_draws=partitions.n_draws)

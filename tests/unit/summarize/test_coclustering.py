@@ -10,7 +10,7 @@ from tetiwd import MemoryLimitError, SettingsError
 from tetiwd.data import memory
 from tetiwd.partitions import Partitions
 from tetiwd.summarize import coclustering as module
-from tetiwd.summarize.coclustering import check_epoch, coclustering
+from tetiwd.summarize.coclustering import check_epoch, coclustering, times_together
 
 WHERE = [(None, None), (0, None), (1, None), (-1, None), (1, 1), (0, 2), (2, 0), (1, -1), (None, 1)]
 
@@ -32,6 +32,11 @@ def slow(draws, t, other):
 def test_probabilities_are_shares_of_draws(seed, where):
     draws = random_draws(seed)
     assert np.allclose(coclustering(draws, *where), slow(draws, *where), rtol=0, atol=1e-15)
+
+
+def test_draws_can_have_weights():
+    found = times_together(np.array([[0, 0, 1], [0, 1, 1]], dtype=np.int32), np.array([2, 5], dtype=np.int32))
+    assert found.tolist() == [[7, 2, 0], [2, 7, 5], [0, 5, 7]]
 
 
 def test_by_hand():
