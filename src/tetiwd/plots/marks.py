@@ -1,18 +1,18 @@
 """Hover text and lineages for the parts of a figure, and the figure as clean SVG for a page."""
 
 import warnings
-from io import BytesIO
 from re import fullmatch
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tetiwd.errors import SettingsError
-from tetiwd.plots.clean_svg import CURRENT_COLOUR, cleaned
 from tetiwd.plots.text import clean
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Artist = TypeVar("Artist")
+Mark = tuple[str, dict[str, str]]  # hover text, attributes of the SVG element
+CURRENT_COLOUR = "currentColor"
 LONGEST_TITLE = 300  # characters
 
 
@@ -20,7 +20,7 @@ class Marks:
     """Remembers what the parts of one figure show, under the ids that they get in its SVG."""
 
     def __init__(self) -> None:
-        self.by_id: dict[str, tuple[str, dict[str, str]]] = {}  # hover text, attributes of the SVG element
+        self.by_id: dict[str, Mark | list[Mark]] = {}  # a list for the parts of a collection
         self.description = ""
 
     def mark(
@@ -83,16 +83,14 @@ def svg_of(
         Colour of text and axes, "currentColor" or "#RRGGBB". A picture that is loaded as a file does not know the
         colour of the page around it; "#777777" can be read on white and on black.
     """
-    from matplotlib import rc_context
+    from tetiwd.plots.svg import drawn
 
     if ink != CURRENT_COLOUR and not (isinstance(ink, str) and fullmatch("#[0-9A-Fa-f]{6}", ink)):
         raise SettingsError(f'ink must be "currentColor" or a colour such as "#777777", not {ink!r}')
-    buffer = BytesIO()
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "tetiwd", "svg.image_inline": True}), quiet():
-        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     marks = as_marks(marks)
-    about = clean(f"{desc} {marks.description}", 4000)
-    return cleaned(buffer.getvalue(), marks.by_id, title=clean(title, LONGEST_TITLE), desc=about, ink=ink)
+    with quiet():
+        renderer = drawn(figure, marks.by_id, ink)
+    return renderer.picture(clean(title, LONGEST_TITLE), clean(f"{desc} {marks.description}", 4000))
 
 
 class quiet(warnings.catch_warnings):
