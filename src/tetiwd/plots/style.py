@@ -99,7 +99,9 @@ def new_axes(width: float, height: float, rows: int = 1) -> Any:
     if _apart.get():
         from matplotlib.figure import Figure
 
-        figure: Figure = Figure((width, height), layout="constrained")
+        from tetiwd.plots.layout import Snug
+
+        figure: Figure = Figure((width, height), layout=Snug())
     else:
         from matplotlib import pyplot
 
