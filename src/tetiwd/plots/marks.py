@@ -1,6 +1,7 @@
 """Hover text and lineages for the parts of a figure, and the figure as clean SVG for a page."""
 
 import warnings
+from collections.abc import Sequence
 from re import fullmatch
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -34,12 +35,15 @@ class Marks:
         to_lineage: int | None = None,
     ) -> Artist:
         """Give an artist of matplotlib hover text, and data that a page can find it by; returns the artist."""
+        return self._remember(artist, a_mark(title, kind, lineage, epoch, to_lineage))
+
+    def mark_each(self, artist: Artist, marks: Sequence[Mark]) -> Artist:
+        """The same for the parts of a collection, or for the dots of a line, in their order; see :func:`a_mark`."""
+        return self._remember(artist, list(marks))
+
+    def _remember(self, artist: Artist, mark: Mark | list[Mark]) -> Artist:
         name = f"mark-{len(self.by_id)}"
-        numbers = {"data-lineage": lineage, "data-epoch": epoch, "data-to-lineage": to_lineage}
-        data = {key: str(int(value)) for key, value in numbers.items() if value is not None}
-        if kind is not None:
-            data["data-kind"] = kind
-        self.by_id[name] = clean(title, LONGEST_TITLE), data
+        self.by_id[name] = mark
         artist.set_gid(name)  # type: ignore[attr-defined]
         return artist
 
@@ -51,9 +55,23 @@ class Marks:
 class NoMarks(Marks):
     """Remembers nothing and leaves artists as they are."""
 
-    def mark(self, artist: Artist, **_: Any) -> Artist:
-        """The artist."""
+    def _remember(self, artist: Artist, mark: Mark | list[Mark]) -> Artist:
         return artist
+
+
+def a_mark(
+    title: str = "",
+    kind: str | None = None,
+    lineage: int | None = None,
+    epoch: int | None = None,
+    to_lineage: int | None = None,
+) -> Mark:
+    """Hover text and data of one part of a picture."""
+    numbers = {"data-lineage": lineage, "data-epoch": epoch, "data-to-lineage": to_lineage}
+    data = {key: str(int(value)) for key, value in numbers.items() if value is not None}
+    if kind is not None:
+        data["data-kind"] = kind
+    return clean(title, LONGEST_TITLE), data
 
 
 def as_marks(marks: Marks | None) -> Marks:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.plots.colours import lineage_colour
-from tetiwd.plots.marks import Marks, as_marks
+from tetiwd.plots.marks import Marks, a_mark, as_marks
 from tetiwd.plots.style import INK, bare, figure_width, new_axes, size_of, soft_text, styled, tag, time_axis, title
 from tetiwd.plots.text import named_times
 from tetiwd.summarize.forecast import Forecast
@@ -211,15 +211,16 @@ class _Lanes:
 
     def dots(self, lane: Lane, base: float) -> None:
         """A dot for every time that tells its numbers, unless there are too many."""
-        if len(self.lanes) * len(self.times) > MANY_DOTS:
+        there, about = np.flatnonzero(np.isfinite(lane.share)), []
+        if not len(there) or len(self.lanes) * len(self.times) > MANY_DOTS:
             return
-        for t in np.flatnonzero(np.isfinite(lane.share)).tolist():
-            (dot,) = self.ax.plot(
-                [t], [base + lane.share[t]], ls="", marker="o", ms=4.2, color=lane.colour, clip_on=False
-            )
+        for t in there.tolist():
             words = f"{self.title(lane)} at {self.times[t]}: {_percent(lane.share[t])}"
             words += f" ({_percent(lane.lower[t])} to {_percent(lane.upper[t])})"
-            self.marks.mark(dot, lineage=lane.lineage, epoch=t, title=words)
+            about.append(a_mark(words, lineage=lane.lineage, epoch=t))
+        look: dict[str, Any] = {"ls": "", "marker": "o", "ms": 4.2, "color": lane.colour, "clip_on": False}
+        (dots,) = self.ax.plot(there, base + lane.share[there], **look)
+        self.marks.mark_each(dots, about)
 
     def name(self, lane: Lane, base: float, words: str) -> None:
         """The lineage at the left, the forecast in numbers at the right."""

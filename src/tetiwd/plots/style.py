@@ -204,6 +204,16 @@ def without_axes(ax: "Axes") -> None:
     bare(ax, "left", "bottom", "top", "right")
 
 
+def boxes(ax: "Axes", places: list[tuple[float, float, float, float]], fills: list[tuple[str, float]]) -> Any:
+    """Rectangles (left, bottom, width, height) in colours with an opacity, as one artist: many would be slow."""
+    from matplotlib.collections import PolyCollection
+
+    corners = [((x, y), (x + w, y), (x + w, y + h), (x, y + h)) for x, y, w, h in places]
+    many = PolyCollection(corners, facecolors=fills, linewidths=0, clip_on=False)
+    many.set_in_layout(False)
+    return ax.add_collection(many, autolim=False)
+
+
 def tag(ax: "Axes", x: float, y: float, lineage_text: str, colour: str, **options: Any) -> Any:
     """The number of a lineage on its colour."""
     look = {"boxstyle": "round,pad=0.22,rounding_size=0.35", "fc": colour, "ec": "none"}
