@@ -32,6 +32,7 @@ RC: Any = {
     "axes.titleweight": "normal",
     "axes.titlelocation": "left",
     "axes.titlepad": 8.0,
+    "axes.titley": 1.0,  # nothing is above the axes that matplotlib would have to look for
     "axes.labelsize": 9.0,
     "axes.labelcolor": INK,
     "axes.edgecolor": INK,

@@ -279,7 +279,7 @@ def _text_size(s: str, prop: Any, ismath: Any) -> tuple[float, float, float]:
 
 def _path_text(path: Any, transform: Any, clip: Any, simplify: bool) -> str:
     text: bytes = _path.convert_to_string(path, transform, clip, simplify, None, DECIMALS, COMMANDS, False)
-    return " ".join(text.decode("ascii").split())
+    return text.decode("ascii").strip().replace(" \n", " ")
 
 
 def _number(value: float) -> str:
