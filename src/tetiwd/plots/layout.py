@@ -8,7 +8,7 @@ from matplotlib.layout_engine import LayoutEngine
 PAD = 3 / 72  # inches around everything
 
 
-class Snug(LayoutEngine):  # type: ignore[misc]
+class Snug(LayoutEngine):
     """Axes below one another, equally high, as large as the texts around them allow."""
 
     _adjust_compatible = False

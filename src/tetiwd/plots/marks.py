@@ -11,8 +11,9 @@ from tetiwd.plots.text import clean
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from tetiwd.plots.page_renderer import Mark
+
 Artist = TypeVar("Artist")
-Mark = tuple[str, dict[str, str]]  # hover text, attributes of the SVG element
 CURRENT_COLOUR = "currentColor"
 LONGEST_TITLE = 300  # characters
 
@@ -37,11 +38,11 @@ class Marks:
         """Give an artist of matplotlib hover text, and data that a page can find it by; returns the artist."""
         return self._remember(artist, a_mark(title, kind, lineage, epoch, to_lineage))
 
-    def mark_each(self, artist: Artist, marks: Sequence[Mark]) -> Artist:
+    def mark_each(self, artist: Artist, marks: "Sequence[Mark]") -> Artist:
         """The same for the parts of a collection, or for the dots of a line, in their order; see :func:`a_mark`."""
         return self._remember(artist, list(marks))
 
-    def _remember(self, artist: Artist, mark: Mark | list[Mark]) -> Artist:
+    def _remember(self, artist: Artist, mark: "Mark | list[Mark]") -> Artist:
         name = f"mark-{len(self.by_id)}"
         self.by_id[name] = mark
         artist.set_gid(name)  # type: ignore[attr-defined]
@@ -55,7 +56,7 @@ class Marks:
 class NoMarks(Marks):
     """Remembers nothing and leaves artists as they are."""
 
-    def _remember(self, artist: Artist, mark: Mark | list[Mark]) -> Artist:
+    def _remember(self, artist: Artist, mark: "Mark | list[Mark]") -> Artist:
         return artist
 
 
@@ -65,7 +66,7 @@ def a_mark(
     lineage: int | None = None,
     epoch: int | None = None,
     to_lineage: int | None = None,
-) -> Mark:
+) -> "Mark":
     """Hover text and data of one part of a picture."""
     numbers = {"data-lineage": lineage, "data-epoch": epoch, "data-to-lineage": to_lineage}
     data = {key: str(int(value)) for key, value in numbers.items() if value is not None}
@@ -101,7 +102,7 @@ def svg_of(
         Colour of text and axes, "currentColor" or "#RRGGBB". A picture that is loaded as a file does not know the
         colour of the page around it; "#777777" can be read on white and on black.
     """
-    from tetiwd.plots.svg import drawn
+    from tetiwd.plots.page_canvas import drawn
 
     if ink != CURRENT_COLOUR and not (isinstance(ink, str) and fullmatch("#[0-9A-Fa-f]{6}", ink)):
         raise SettingsError(f'ink must be "currentColor" or a colour such as "#777777", not {ink!r}')

@@ -8,7 +8,7 @@ import matplotlib
 import numpy as np
 import pytest
 from matplotlib import pyplot
-from matplotlib.collections import LineCollection, PolyCollection, PolyCollection
+from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_hex
 from matplotlib.patches import PathPatch, Rectangle
 

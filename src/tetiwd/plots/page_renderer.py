@@ -14,12 +14,11 @@ from math import cos, radians, sin
 from typing import Any
 
 from matplotlib import _path
-from matplotlib.backend_bases import FigureCanvasBase, RendererBase
+from matplotlib.backend_bases import RendererBase
 from matplotlib.font_manager import weight_dict
 from matplotlib.textpath import text_to_path
 from matplotlib.transforms import Affine2D
 
-from tetiwd.plots.marks import CURRENT_COLOUR, Mark
 from tetiwd.plots.text import FONT
 
 PIXELS_PER_POINT = 96 / 72
@@ -30,12 +29,14 @@ ANCHORS = {"left": "start", "center": "middle", "right": "end"}
 CAPS = {"projecting": "square", "round": "round"}
 PREFIX = "\0"  # of ids, until the whole picture is known
 Look = dict[str, str]
+Mark = tuple[str, dict[str, str]]  # hover text, attributes
+Marked = Mapping[str, Mark | list[Mark]]  # name of an artist → its mark, or one for each of its parts
 
 
-class PageRenderer(RendererBase):  # type: ignore[misc]
+class PageRenderer(RendererBase):
     """Draws one figure, in points; y runs down."""
 
-    def __init__(self, width: float, height: float, marked: Mapping[str, Mark | list[Mark]], ink: str) -> None:
+    def __init__(self, width: float, height: float, marked: Marked, ink: str) -> None:
         super().__init__()
         self.width, self.height, self.marked, self.ink = width, height, marked, ink
         self.parts: list[str] = []
@@ -117,14 +118,14 @@ class PageRenderer(RendererBase):  # type: ignore[misc]
             return
         per_pixel = 1 / self.get_image_magnification()
         place = Affine2D().scale(per_pixel) if transform is None else Affine2D().scale(1 / wide, 1 / high) + transform
-        matrix = (place + Affine2D().translate(x, y) + self.flip).get_affine().to_values()
+        (a, c, e), (b, d, f), _ = (place + Affine2D().translate(x, y) + self.flip).get_matrix().tolist()
         file = BytesIO()
         Image.fromarray(im).save(file, format="png")
         look = {
             "width": str(wide),
             "height": str(high),
             "image-rendering": "pixelated",
-            "transform": f"matrix({' '.join(f'{value:.9g}' for value in matrix)})",
+            "transform": f"matrix({' '.join(f'{value:.9g}' for value in (a, b, c, d, e, f))})",
             "href": f"data:image/png;base64,{b64encode(file.getvalue()).decode('ascii')}",
         }
         if transform is not None and gc.get_alpha() != 1:
@@ -146,7 +147,7 @@ class PageRenderer(RendererBase):  # type: ignore[misc]
         look |= {"font-style": prop.get_style()} if prop.get_style() != "normal" else {}
         look |= self.fill(colour)
         alpha = gc.get_alpha() if gc.get_forced_alpha() else colour[3]
-        if alpha != 1 and self.ink == CURRENT_COLOUR:  # a fixed ink has no contrast to spare
+        if alpha != 1 and not self.ink.startswith("#"):  # a fixed ink has no contrast to spare
             look["opacity"] = _number(alpha)
         if mtext is not None and (angle == 0 or mtext.get_rotation_mode() == "anchor"):
             x, y = self.anchored(mtext, x, y, angle)
@@ -239,37 +240,6 @@ class PageRenderer(RendererBase):  # type: ignore[misc]
         return _text_size(s, prop, ismath)
 
 
-class PageCanvas(FigureCanvasBase):  # type: ignore[misc]
-    """Lets the layout of a figure measure texts with the renderer that draws them."""
-
-    def __init__(self, figure: Any, marked: Mapping[str, Mark | list[Mark]], ink: str) -> None:
-        super().__init__(figure)
-        self.renderer = PageRenderer(*(72 * figure.get_size_inches()), marked, ink)
-
-    def get_renderer(self) -> PageRenderer:
-        """The renderer."""
-        return self.renderer
-
-
-def drawn(figure: Any, marked: Mapping[str, Mark | list[Mark]], ink: str) -> PageRenderer:
-    """A figure on a transparent ground; afterwards it is as it was."""
-    canvas, dpi = figure.canvas, figure.dpi
-    grounds = [own.patch for own in (figure, *figure.subfigs, *figure.axes)]
-    shown = [ground.get_visible() for ground in grounds]
-    try:
-        renderer = PageCanvas(figure, marked, ink).get_renderer()
-        figure.dpi = 72
-        for ground in grounds:
-            ground.set_visible(False)
-        figure.draw(renderer)
-    finally:
-        figure.dpi = dpi
-        figure.set_canvas(canvas)
-        for ground, visible in zip(grounds, shown, strict=True):
-            ground.set_visible(visible)
-    return renderer
-
-
 @lru_cache(4096)
 def _text_size(s: str, prop: Any, ismath: Any) -> tuple[float, float, float]:
     """Kept, since pictures of one page have many texts in common."""
@@ -278,7 +248,8 @@ def _text_size(s: str, prop: Any, ismath: Any) -> tuple[float, float, float]:
 
 
 def _path_text(path: Any, transform: Any, clip: Any, simplify: bool) -> str:
-    text: bytes = _path.convert_to_string(path, transform, clip, simplify, None, DECIMALS, COMMANDS, False)
+    to_text: Any = _path.convert_to_string  # type: ignore[attr-defined]  # what matplotlib's own renderer uses
+    text: bytes = to_text(path, transform, clip, simplify, None, DECIMALS, COMMANDS, False)
     return text.decode("ascii").strip().replace(" \n", " ")
 
 
