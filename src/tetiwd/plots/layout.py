@@ -1,4 +1,7 @@
-"""Room for the texts around axes, measured once; matplotlib's constrained layout would measure everything twice."""
+"""Room for the texts around axes, measured once.
+
+matplotlib's constrained layout measures twice, and also what is drawn inside the axes.
+"""
 
 from typing import Any
 
@@ -20,8 +23,10 @@ class Snug(LayoutEngine):
         pad = PAD * fig.dpi / size
         margins = np.zeros((n, 2, 2))  # of every axes: left and bottom, right and top, as shares of the figure
         for i, ax in enumerate(fig.axes):
-            inner, outer = ax.get_position(original=True), ax.get_tightbbox(renderer, for_layout_only=True)
+            texts = [own for own in (*ax.texts, ax.get_legend()) if own is not None and own.get_in_layout()]
+            outer = ax.get_tightbbox(renderer, bbox_extra_artists=texts, for_layout_only=True)
             if outer is not None:
+                inner = ax.get_position(original=True)
                 margins[i] = inner.min - outer.min / size, outer.max / size - inner.max
         margins = np.maximum(margins + pad, 0.0)
         (left, _), (right, _) = margins.max(axis=0)

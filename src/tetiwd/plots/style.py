@@ -1,6 +1,6 @@
 """How figures look: fonts, thin axes, time along the bottom. Figures of other code keep their style."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -206,12 +206,15 @@ def without_axes(ax: "Axes") -> None:
 
 
 def boxes(ax: "Axes", places: list[tuple[float, float, float, float]], fills: list[tuple[str, float]]) -> Any:
-    """Rectangles (left, bottom, width, height) in colours with an opacity, as one artist: many would be slow."""
+    """Rectangles (left, bottom, width, height) in colours with an opacity."""
+    return areas(ax, [((x, y), (x + w, y), (x + w, y + h), (x, y + h)) for x, y, w, h in places], fills)
+
+
+def areas(ax: "Axes", outlines: Sequence[Any], fills: list[tuple[str, float]]) -> Any:
+    """Areas in colours with an opacity, as one artist: many would be slow."""
     from matplotlib.collections import PolyCollection
 
-    corners = [((x, y), (x + w, y), (x + w, y + h), (x, y + h)) for x, y, w, h in places]
-    many = PolyCollection(corners, facecolors=fills, linewidths=0, clip_on=False)
-    many.set_in_layout(False)
+    many = PolyCollection(outlines, facecolors=fills, linewidths=0, clip_on=False)
     return ax.add_collection(many, autolim=False)
 
 

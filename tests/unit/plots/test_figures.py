@@ -207,8 +207,8 @@ class TestNumbers:
             lines = [own for own in ax.lines if own.get_linestyle() == "-" and own.get_color() == lane.colour]
             if np.isfinite(lane.share).all():
                 assert lines[0].get_ydata() - base == pytest.approx(lane.share)
-                band = [own for own in ax.collections if isinstance(own, PolyCollection)]
-                tops = {round(own.get_paths()[0].vertices[:, 1].max(), 9) for own in band}
+                (bands,) = (own for own in ax.collections if isinstance(own, PolyCollection))
+                tops = {round(own.vertices[:, 1].max(), 9) for own in bands.get_paths()}
                 assert round(base + lane.upper.max(), 9) in tops
 
     def test_a_backtest_adds_its_intervals(self, small):
