@@ -166,11 +166,13 @@ def time_axis(
     n = len(times)
     slots = n + bool(extra)
     ax.set_xlim(-margins[0], slots - 1 + margins[1])
-    pitch = (width or size_of(ax)[0]) * PIXEL / max(1.0, slots - 1 + sum(margins))
+    columns = max(1.0, slots - 1 + sum(margins))
+    pitch = (width or size_of(ax)[0]) * PIXEL / columns
     names = named_times(times)
     labels = [fitted(time, 150) or name for time, name in zip(times_as_text(times), names, strict=True)]
     widest = max(map(text_width, labels))
-    stride = ceil((widest + 10) / pitch)
+    beyond = sum(max(0.0, widest / 2 - margin * pitch) for margin in margins)  # labels at the ends take room as well
+    stride = ceil((widest + 10) / max(1.0, pitch - beyond / columns))
     turned = stride > 1 and ceil(n / stride) < 8
     if turned:
         stride = ceil(17 / pitch)
