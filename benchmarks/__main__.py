@@ -15,6 +15,7 @@ from benchmarks import (
     memory,
     mixing,
     precision,
+    report,
     start_up,
     stopping,
     sweep,
@@ -23,7 +24,7 @@ from benchmarks import (
 from benchmarks.table import Row, markdown
 
 SAMPLING = (sweep, earlier, growth, likelihood, mixing, stopping, fast)
-REST = (memory, start_up, precision, threads, drpm, answers)
+REST = (memory, start_up, precision, threads, drpm, answers, report)
 PARTS = {module.__name__.rpartition(".")[2]: module for module in (*SAMPLING, *REST)}
 TARGET = machine.ROOT / "docs" / "benchmarks.md"
 BY_HAND = "<!-- written by hand -->"  # what follows it on the page is kept

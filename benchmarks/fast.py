@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.mixing import SHARED_DATA
+from benchmarks.data_sets import SHARED_DATA
 from benchmarks.table import Row, at_most, number
 from tetiwd import DistanceSeries, Hyperparameters, representative, run_chains, simulate_overlapping, simulate_separated
 from tetiwd.mode import find_mode

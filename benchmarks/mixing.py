@@ -15,11 +15,11 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
 
+from benchmarks.data_sets import SHARED_DATA
 from benchmarks.table import Row, number
 from tetiwd import DistanceSeries, Hyperparameters, Sample, SamplerSettings, run_chains, simulate_overlapping
 from tetiwd.diagnostics import Quantity
@@ -27,7 +27,6 @@ from tetiwd.moves import scale
 
 Data = tuple[DistanceSeries, Hyperparameters]
 
-SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 DEFAULT = SamplerSettings(n_chains=4, n_warmup=300, n_draws=500, anneal=None)
 VARIANTS = {
     "all moves": DEFAULT,

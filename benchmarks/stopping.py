@@ -6,30 +6,21 @@ over times of the point estimate with the labels. Data: the overlapping design (
 penguins if they are installed, and labelled data sets if available.
 """
 
-import runpy
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.mixing import SHARED_DATA
+from benchmarks.data_sets import Data, data_sets
 from benchmarks.table import Row, at_most
-from tetiwd import DistanceSeries, Sample, SamplerSettings, representative, run_chains, simulate_overlapping
+from tetiwd import DistanceSeries, Sample, SamplerSettings, representative, run_chains
 
 GOAL = 1 / 3  # of the time of the fixed length
 FIXED, AUTOMATIC = SamplerSettings(n_warmup=1000, n_draws=1000), SamplerSettings()
-SHARED: dict[str, tuple[str, dict[str, Any]]] = {
-    "US Senate": ("us_senate", {"congresses": range(97, 118)}),
-    "drug reviews": ("medline_drug_reviews", {}),
-    "microbiome": ("moving_pictures", {}),
-    "embryo": ("guo2010_embryo", {}),
-    "EV-D68": ("evd68", {}),
-}
-Data = tuple[DistanceSeries, list[Any]]  # with labels by time
 
 
 @dataclass(frozen=True)
@@ -55,20 +46,6 @@ def rows() -> list[Row]:
     return [row for name, load in data_sets() for row in rows_of(name, load)]
 
 
-def data_sets() -> Iterator[tuple[str, Callable[[], Data]]]:
-    """Data sets that there are."""
-    yield "overlapping", overlapping
-    try:
-        import palmerpenguins  # noqa: F401
-
-        yield "penguins", penguins
-    except ImportError:
-        pass
-    for name, (folder, options) in SHARED.items():
-        if (SHARED_DATA / folder).is_dir():
-            yield name, lambda folder=folder, options=options: shared(folder, **options)
-
-
 def rows_of(name: str, load: Callable[[], Data]) -> list[Row]:
     """Both runs on one data set."""
     series, labels = load()
@@ -88,26 +65,3 @@ def outcome(series: DistanceSeries, labels: list[Any], settings: SamplerSettings
     seconds = time.process_time() - start
     scores = [adjusted_rand_score(*pair) for pair in zip(labels, representative(sample).labels, strict=True)]
     return Outcome(sample, seconds, float(np.mean(scores)))
-
-
-def overlapping() -> Data:
-    """Simulated clusters that overlap."""
-    truth = simulate_overlapping(seed=0)
-    return DistanceSeries.from_distances(truth.D, squared=True), list(truth.labels)
-
-
-def penguins() -> Data:
-    """The data of ``tetiwd demo``, with species and sex as labels."""
-    from tetiwd.cli.demo import MEASUREMENTS, load_penguins
-
-    birds = load_penguins()
-    values = birds[MEASUREMENTS]
-    series = DistanceSeries.from_features((values - values.mean()) / values.std(), time=birds.year)
-    labels = birds.species.astype(str) + birds.sex.astype(str)
-    return series, [labels[birds.year == year].to_numpy() for year in series.times]
-
-
-def shared(folder: str, **options: Any) -> Data:
-    """A labelled data set from outside the project."""
-    loaded = runpy.run_path(str(SHARED_DATA / "load.py"))["load"](folder, **options)
-    return DistanceSeries.from_distances(loaded.D, squared=True, times=loaded.times), list(loaded.labels)

@@ -111,6 +111,13 @@ def evenly_spaced(n: int, at_most: int) -> Ints:
 def numbered(labels: NDArray[Any]) -> NDArray[np.int32]:
     """Every row relabelled 0, 1, … in increasing order of its labels."""
     S, N = labels.shape
+    lowest = labels.min(initial=0)
+    n_numbers = int(labels.max(initial=0)) - int(lowest) + 1
+    if n_numbers <= N:  # a table of them is faster than sorting
+        place = labels.astype(np.int64) - lowest
+        there = np.zeros((S, n_numbers), dtype=bool)
+        np.put_along_axis(there, place, True, axis=1)
+        return np.take_along_axis(np.cumsum(there, axis=1, dtype=np.int32) - 1, place, axis=1).astype(np.int32)
     order = np.argsort(labels, axis=1, kind="stable")
     in_order = np.take_along_axis(labels, order, axis=1)
     ranks = np.zeros((S, N), dtype=np.int32)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.partitions import Partitions, evenly_spaced, numbered
+from tetiwd.partitions import Partitions, evenly_spaced
 from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.marks import Marks, as_marks
 from tetiwd.plots.style import FILL, figure_width, new_axes, size_of, styled, tag, title, without_axes
@@ -84,8 +84,7 @@ def objects_in_order(analysis: "Analysis", t: int) -> Ints:
 def probabilities(analysis: "Analysis", t: int, chosen: Ints) -> NDArray[np.float64]:
     """Posterior similarity of some objects of an epoch, in the given order."""
     whole = analysis.sample.partitions
-    part = Partitions(numbered(whole.at(t)[:, chosen]), (len(chosen),), (whole.times[t],))
-    return coclustering(part, 0)
+    return coclustering(Partitions(whole.at(t)[:, chosen], (len(chosen),), (whole.times[t],)), 0)
 
 
 def shades(p: NDArray[Any]) -> NDArray[np.float64]:

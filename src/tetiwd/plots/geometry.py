@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.plots.colours import lineage_colour
-from tetiwd.plots.marks import Marks, as_marks
-from tetiwd.plots.style import FILL, figure_width, new_axes, styled, tag, title, without_axes
+from tetiwd.plots.marks import Marks, a_mark, as_marks
+from tetiwd.plots.style import FILL, boxes, figure_width, new_axes, styled, tag, title, without_axes
 from tetiwd.plots.text import label, named_times
 from tetiwd.summarize.alignment import match
 from tetiwd.summarize.coclustering import check_epoch
@@ -57,17 +57,19 @@ def plot_geometry(analysis: "Analysis", t: int, ax: "Axes | None" = None, *, mar
         ax = _axes_for(k)
     seen = distance[~np.eye(k, dtype=bool) & np.isfinite(distance)]
     largest = float(seen.max(initial=0.0)) or 1.0
+    cells = [(i, j) for i in range(k) for j in range(k) if i != j and np.isfinite(distance[i, j])]
+    about = []
+    for i, j in cells:
+        g, h = lineages[i], lineages[j]
+        words = f"lineages {min(g, h)} and {max(g, h)} at {time}: {_number(distance[i, j], largest)} apart"
+        words += " as measured" if j > i else " in the model"
+        if j < i and share[i, j] < 0.995:
+            words += f", in the draws that have both ({share[i, j]:.0%})"
+        about.append(a_mark(words, lineage=g, epoch=t, to_lineage=h))
+    if cells:
+        remember.mark_each(_squares(ax, cells, distance, largest), about)
     for i, g in enumerate(lineages.tolist()):
-        tag(ax, i, i, str(g), lineage_colour(g), fontsize=8.5 if k <= 16 else 7)
-        for j, h in enumerate(lineages.tolist()):
-            if i == j or not np.isfinite(distance[i, j]):
-                continue
-            cell = _cell(ax, i, j, k, float(distance[i, j]), largest)
-            words = f"lineages {min(g, h)} and {max(g, h)} at {time}: {_number(distance[i, j], largest)} apart"
-            words += " as measured" if j > i else " in the model"
-            if j < i and share[i, j] < 0.995:
-                words += f", in the draws that have both ({share[i, j]:.0%})"
-            remember.mark(cell, lineage=g, epoch=t, to_lineage=h, title=words)
+        tag(ax, i, i, str(g), lineage_colour(g), fontsize=8.5 if k <= 16 else 7).set_in_layout(False)
     ax.set_xlim(-0.5, k - 0.5)
     ax.set_ylim(k - 0.5, -0.5)
     ax.set_aspect("equal", anchor="NW")
@@ -91,15 +93,15 @@ def _axes_for(k: int) -> "Axes":
     return axes
 
 
-def _cell(ax: "Axes", i: int, j: int, k: int, distance: float, largest: float) -> Any:
-    """A square in row i and column j of k, with the distance in numbers if there is room."""
-    from matplotlib.patches import Rectangle
-
+def _squares(ax: "Axes", cells: list[tuple[int, int]], distance: Floats, largest: float) -> Any:
+    """Squares in rows and columns, with the distance in numbers if there is room."""
+    k = len(distance)
     if k <= 16:
         look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8.5 if k <= 10 else 6.5}
-        ax.text(j, i, _number(distance, largest), **look)
-    alpha = 0.04 + (DARKEST - 0.04) * distance / largest
-    return ax.add_patch(Rectangle((j - 0.48, i - 0.48), 0.96, 0.96, fc=FILL, alpha=alpha, lw=0, clip_on=False))
+        for i, j in cells:
+            ax.text(j, i, _number(distance[i, j], largest), **look).set_in_layout(False)
+    opacity = [0.04 + (DARKEST - 0.04) * distance[cell] / largest for cell in cells]
+    return boxes(ax, [(j - 0.48, i - 0.48, 0.96, 0.96) for i, j in cells], [(FILL, alpha) for alpha in opacity])
 
 
 def cluster_distances(analysis: "Analysis", t: int) -> tuple[NDArray[np.int64], Floats, Floats]:
@@ -112,13 +114,13 @@ def cluster_distances(analysis: "Analysis", t: int) -> tuple[NDArray[np.int64], 
     matched = match(estimate, labels)[0]
     lineages = np.unique(estimate)
     total, count = np.zeros((len(lineages), len(lineages))), np.zeros((len(lineages), len(lineages)))
+    first = [np.unique(drawn, return_index=True)[1] for drawn in labels]  # rows of A are in order of the labels
     for s, (draws, i) in enumerate(kept):
-        A, (_, first) = draws.geometry[i // draws.geometry_every][t], np.unique(labels[s], return_index=True)
-        words = matched[s, first]  # of the rows of A, which are in increasing order of the draw's labels
+        A, words = draws.geometry[i // draws.geometry_every][t], matched[s, first[s]]
         rows = np.flatnonzero(words >= 0)
-        where = np.ix_(np.searchsorted(lineages, words[rows]), np.searchsorted(lineages, words[rows]))
-        lengths = np.diagonal(A)[rows]
-        total[where] += lengths[:, None] + lengths - 2 * A[np.ix_(rows, rows)]
+        there = np.searchsorted(lineages, words[rows])
+        where, lengths = (there[:, None], there), np.diagonal(A)[rows]
+        total[where] += lengths[:, None] + lengths - 2 * A[rows[:, None], rows]
         count[where] += 1
     mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
     return lineages, np.sqrt(np.maximum(mean, 0.0)), count / len(kept)

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 from tetiwd.errors import SettingsError
 from tetiwd.plots.alluvial import Alluvial, alluvial_layout
 from tetiwd.plots.alluvial_picture import AlluvialPicture
-from tetiwd.plots.clean_svg import CURRENT_COLOUR
-from tetiwd.plots.marks import Marks, as_marks, svg_of
+from tetiwd.plots.marks import CURRENT_COLOUR, Marks, as_marks, svg_of
 from tetiwd.plots.style import apart, figure_of, figure_width, new_axes, size_of, styled
 from tetiwd.plots.text import clean, named_times
 

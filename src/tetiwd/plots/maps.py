@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 MOST_POINTS = 1500
 MOST_TAGS = 25  # the largest lineages have their number on the map
+HALF_TAG = 6.5  # points; a number stays inside the map
 AROUND = [(0, 0)] + [(r * x, r * y) for r in (14, 24) for x, y in ((0, 1), (1, 0), (0, -1), (-1, 0), (0.7, 0.7))]
 
 
@@ -112,11 +113,13 @@ def _tags(ax: "Axes", points: Floats, labels: NDArray[Any], lineages: NDArray[An
     wide = size_of(ax)[0]
     per_point = (ax.get_xlim()[1] - ax.get_xlim()[0]) / wide
     placed: list[tuple[float, float]] = []
+    bottom, top = (limit / per_point for limit in ax.get_ylim())
     for g in lineages.tolist():
         middle = np.median(points[labels == g], axis=0)
         lone = int((labels == g).sum() <= 3)  # the number would cover all of it
         for dx, dy in AROUND[lone:]:
             x, y = float(middle[0]) / per_point + dx, float(middle[1]) / per_point + dy
+            y = min(max(y, bottom + HALF_TAG), top - HALF_TAG)
             if all(abs(x - u) > 17 or abs(y - v) > 13 for u, v in placed):
                 placed.append((x, y))
                 tags.append((g, tag(ax, x * per_point, y * per_point, str(g), lineage_colour(g))))

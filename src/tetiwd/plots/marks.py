@@ -1,18 +1,20 @@
 """Hover text and lineages for the parts of a figure, and the figure as clean SVG for a page."""
 
 import warnings
-from io import BytesIO
+from collections.abc import Sequence
 from re import fullmatch
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tetiwd.errors import SettingsError
-from tetiwd.plots.clean_svg import CURRENT_COLOUR, cleaned
 from tetiwd.plots.text import clean
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from tetiwd.plots.page_renderer import Mark
+
 Artist = TypeVar("Artist")
+CURRENT_COLOUR = "currentColor"
 LONGEST_TITLE = 300  # characters
 
 
@@ -20,7 +22,7 @@ class Marks:
     """Remembers what the parts of one figure show, under the ids that they get in its SVG."""
 
     def __init__(self) -> None:
-        self.by_id: dict[str, tuple[str, dict[str, str]]] = {}  # hover text, attributes of the SVG element
+        self.by_id: dict[str, Mark | list[Mark]] = {}  # a list for the parts of a collection
         self.description = ""
 
     def mark(
@@ -34,12 +36,15 @@ class Marks:
         to_lineage: int | None = None,
     ) -> Artist:
         """Give an artist of matplotlib hover text, and data that a page can find it by; returns the artist."""
+        return self._remember(artist, a_mark(title, kind, lineage, epoch, to_lineage))
+
+    def mark_each(self, artist: Artist, marks: "Sequence[Mark]") -> Artist:
+        """The same for the parts of a collection, or for the dots of a line, in their order; see :func:`a_mark`."""
+        return self._remember(artist, list(marks))
+
+    def _remember(self, artist: Artist, mark: "Mark | list[Mark]") -> Artist:
         name = f"mark-{len(self.by_id)}"
-        numbers = {"data-lineage": lineage, "data-epoch": epoch, "data-to-lineage": to_lineage}
-        data = {key: str(int(value)) for key, value in numbers.items() if value is not None}
-        if kind is not None:
-            data["data-kind"] = kind
-        self.by_id[name] = clean(title, LONGEST_TITLE), data
+        self.by_id[name] = mark
         artist.set_gid(name)  # type: ignore[attr-defined]
         return artist
 
@@ -51,9 +56,23 @@ class Marks:
 class NoMarks(Marks):
     """Remembers nothing and leaves artists as they are."""
 
-    def mark(self, artist: Artist, **_: Any) -> Artist:
-        """The artist."""
+    def _remember(self, artist: Artist, mark: "Mark | list[Mark]") -> Artist:
         return artist
+
+
+def a_mark(
+    title: str = "",
+    kind: str | None = None,
+    lineage: int | None = None,
+    epoch: int | None = None,
+    to_lineage: int | None = None,
+) -> "Mark":
+    """Hover text and data of one part of a picture."""
+    numbers = {"data-lineage": lineage, "data-epoch": epoch, "data-to-lineage": to_lineage}
+    data = {key: str(int(value)) for key, value in numbers.items() if value is not None}
+    if kind is not None:
+        data["data-kind"] = kind
+    return clean(title, LONGEST_TITLE), data
 
 
 def as_marks(marks: Marks | None) -> Marks:
@@ -83,16 +102,14 @@ def svg_of(
         Colour of text and axes, "currentColor" or "#RRGGBB". A picture that is loaded as a file does not know the
         colour of the page around it; "#777777" can be read on white and on black.
     """
-    from matplotlib import rc_context
+    from tetiwd.plots.page_canvas import drawn
 
     if ink != CURRENT_COLOUR and not (isinstance(ink, str) and fullmatch("#[0-9A-Fa-f]{6}", ink)):
         raise SettingsError(f'ink must be "currentColor" or a colour such as "#777777", not {ink!r}')
-    buffer = BytesIO()
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "tetiwd", "svg.image_inline": True}), quiet():
-        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     marks = as_marks(marks)
-    about = clean(f"{desc} {marks.description}", 4000)
-    return cleaned(buffer.getvalue(), marks.by_id, title=clean(title, LONGEST_TITLE), desc=about, ink=ink)
+    with quiet():
+        renderer = drawn(figure, marks.by_id, ink)
+    return renderer.picture(clean(title, LONGEST_TITLE), clean(f"{desc} {marks.description}", 4000))
 
 
 class quiet(warnings.catch_warnings):

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tetiwd.plots.marks import Marks, as_marks
-from tetiwd.plots.style import FILL, INK, bare, figure_width, new_axes, styled, time_axis, title
+from tetiwd.plots.marks import Marks, a_mark, as_marks
+from tetiwd.plots.style import FILL, INK, bare, boxes, figure_width, new_axes, styled, time_axis, title
 from tetiwd.plots.text import named_times
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ def plot_n_clusters(analysis: "Analysis", ax: "Axes | None" = None, *, marks: Ma
     marks
         Remembers hover text of the parts, for :func:`svg_of`.
     """
-    from matplotlib.patches import Rectangle
     from matplotlib.ticker import MaxNLocator
 
     remember, table = as_marks(marks), analysis.n_clusters()
@@ -39,25 +38,23 @@ def plot_n_clusters(analysis: "Analysis", ax: "Axes | None" = None, *, marks: Ma
     drawn = np.concatenate([draws.n_clusters for draws in analysis.sample.draws if len(draws)])
     if ax is None:
         ax = new_axes(figure_width(min(11.0, max(4.5, 3.5 + 0.3 * len(times)))), 3.4)
-    half, cells = 0.36, list[int]()
-    most = max(np.unique(column, return_counts=True)[1].max() for column in drawn.T) / len(drawn)
-    for t, time in enumerate(times):
-        values, counts = np.unique(drawn[:, t], return_counts=True)
-        for k, p in zip(values.tolist(), (counts / len(drawn)).tolist(), strict=True):
-            if p >= LEAST:
-                cells.append(k)
-                cell = Rectangle(
-                    (t - half, k - 0.44), 2 * half, 0.88, fc=FILL, alpha=0.07 + 0.88 * p / most, lw=0, clip_on=False
-                )
-                words = f"{k} cluster{'s' * (k != 1)} at {time}: probability {p:.2f}"
-                remember.mark(ax.add_patch(cell), epoch=t, title=words)
+    half, cells = 0.36, list[tuple[int, int, float]]()
+    for t, column in enumerate(drawn.T):
+        values, counts = np.unique(column, return_counts=True)
+        shares = (counts / len(drawn)).tolist()
+        cells += [(t, k, p) for k, p in zip(values.tolist(), shares, strict=True) if p >= LEAST]
+    most = max((p for _, _, p in cells), default=1.0)
+    places = [(t - half, k - 0.44, 2 * half, 0.88) for t, k, _ in cells]
+    about = [a_mark(f"{k} cluster{'s' * (k != 1)} at {times[t]}: probability {p:.2f}", epoch=t) for t, k, p in cells]
+    remember.mark_each(boxes(ax, places, [(FILL, 0.07 + 0.88 * p / most) for _, _, p in cells]), about)
     lower, upper, estimate = table.lower.to_numpy(), table.upper.to_numpy(), table.clusters.to_numpy()
     epochs = np.arange(len(times))
     ax.vlines(epochs, lower - 0.12, upper + 0.12, color=INK, lw=0.9, alpha=0.55)
     size = 5.5 if len(times) <= 25 else 4.0
     ax.plot(epochs, estimate, ls="", marker="D", ms=size, mfc="#FFFFFF", mec="#010101", mew=1.0)
     time_axis(ax, analysis.sample.series.times, margins=(0.7, 0.7), marks=remember)
-    ax.set_ylim(min([*cells, estimate.min()]) - 0.7, max([*cells, estimate.max()]) + 0.7)
+    numbers = [*(k for _, k, _ in cells), *estimate.tolist()]
+    ax.set_ylim(min(numbers) - 0.7, max(numbers) + 0.7)
     ax.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=8, min_n_ticks=1))
     ax.set_ylabel("clusters")
     bare(ax, "top", "right")

@@ -8,8 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.plots.colours import lineage_colour
-from tetiwd.plots.marks import Marks, as_marks
-from tetiwd.plots.style import INK, bare, figure_width, new_axes, size_of, soft_text, styled, tag, time_axis, title
+from tetiwd.plots.marks import Marks, a_mark, as_marks
+from tetiwd.plots.style import (
+    INK,
+    areas,
+    bare,
+    figure_width,
+    new_axes,
+    size_of,
+    soft_text,
+    styled,
+    tag,
+    time_axis,
+    title,
+)
 from tetiwd.plots.text import named_times
 from tetiwd.summarize.forecast import Forecast
 
@@ -146,6 +158,7 @@ class _Lanes:
         self, ax: "Axes", lanes: list[Lane], times: tuple[str, ...], marks: Marks, backtest: "Backtest | None"
     ) -> None:
         self.ax, self.lanes, self.times, self.marks = ax, lanes, times, marks
+        self.areas, self.fills, self.about = list[Floats](), list[tuple[str, float]](), list[Any]()
         self.cases = [] if backtest is None else backtest.cases
         most = {lane.lineage: lane.height for lane in lanes}
         for case in self.cases:
@@ -169,8 +182,11 @@ class _Lanes:
             words = self.words(lane)
             for artist in [*self.past(lane, base), *self.fan(lane, base)]:
                 self.marks.mark(artist, lineage=lane.lineage, title=words)
+            self.about += [a_mark(words, lineage=lane.lineage)] * (len(self.areas) - len(self.about))
             self.dots(lane, base)
             self.name(lane, base, words)
+        if self.areas:
+            self.marks.mark_each(areas(ax, self.areas, self.fills), self.about)
         self.checks()
 
     def past(self, lane: Lane, base: float) -> list[Any]:
@@ -184,13 +200,8 @@ class _Lanes:
                 artists.append(self.ax.vlines(x, *edges, color=lane.colour, lw=4, alpha=0.35))
                 artists += self.ax.plot(x, base + lane.share[run], ls="", marker="o", ms=3.2, color=lane.colour)
                 continue
-            artists.append(
-                self.ax.fill_between(
-                    x, base, base + lane.share[run], color=lane.colour, alpha=0.13, lw=0, clip_on=False
-                )
-            )
-            edges = base + lane.lower[run], base + lane.upper[run]
-            artists.append(self.ax.fill_between(x, *edges, color=lane.colour, alpha=0.35, lw=0, clip_on=False))
+            self.area(x, np.full(len(x), base), base + lane.share[run], lane.colour, 0.13)
+            self.area(x, base + lane.lower[run], base + lane.upper[run], lane.colour, 0.35)
             artists += self.ax.plot(x, base + lane.share[run], color=lane.colour, lw=1.6, clip_on=False)
         return artists
 
@@ -201,25 +212,28 @@ class _Lanes:
         T = len(lane.share)
         start = lane.share[-1] if np.isfinite(lane.share[-1]) else 0.0
         low, near, middle, far, high = base + lane.next
-        x = [T - 1, T]
-        look: dict[str, Any] = {"color": lane.colour, "lw": 0, "clip_on": False}
-        return [
-            self.ax.fill_between(x, [base + start, low], [base + start, high], alpha=0.16, **look),
-            self.ax.fill_between(x, [base + start, near], [base + start, far], alpha=0.22, **look),
-            *self.ax.plot(x, [base + start, middle], color=lane.colour, lw=1.3, ls=(0, (3, 2)), clip_on=False),
-        ]
+        x = np.array([T - 1, T])
+        for lower, upper, opacity in ((low, high, 0.16), (near, far, 0.22)):
+            self.area(x, np.array([base + start, lower]), np.array([base + start, upper]), lane.colour, opacity)
+        return self.ax.plot(x, [base + start, middle], color=lane.colour, lw=1.3, ls=(0, (3, 2)), clip_on=False)
+
+    def area(self, x: NDArray[Any], lower: Floats, upper: Floats, colour: str, opacity: float) -> None:
+        """Remember the area between two lines."""
+        self.areas.append(np.column_stack([np.append(x, x[::-1]), np.append(lower, upper[::-1])]))
+        self.fills.append((colour, opacity))
 
     def dots(self, lane: Lane, base: float) -> None:
         """A dot for every time that tells its numbers, unless there are too many."""
-        if len(self.lanes) * len(self.times) > MANY_DOTS:
+        there, about = np.flatnonzero(np.isfinite(lane.share)), []
+        if not len(there) or len(self.lanes) * len(self.times) > MANY_DOTS:
             return
-        for t in np.flatnonzero(np.isfinite(lane.share)).tolist():
-            (dot,) = self.ax.plot(
-                [t], [base + lane.share[t]], ls="", marker="o", ms=4.2, color=lane.colour, clip_on=False
-            )
+        for t in there.tolist():
             words = f"{self.title(lane)} at {self.times[t]}: {_percent(lane.share[t])}"
             words += f" ({_percent(lane.lower[t])} to {_percent(lane.upper[t])})"
-            self.marks.mark(dot, lineage=lane.lineage, epoch=t, title=words)
+            about.append(a_mark(words, lineage=lane.lineage, epoch=t))
+        look: dict[str, Any] = {"ls": "", "marker": "o", "ms": 4.2, "color": lane.colour, "clip_on": False}
+        (dots,) = self.ax.plot(there, base + lane.share[there], **look)
+        self.marks.mark_each(dots, about)
 
     def name(self, lane: Lane, base: float, words: str) -> None:
         """The lineage at the left, the forecast in numbers at the right."""

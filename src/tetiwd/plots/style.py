@@ -1,6 +1,6 @@
 """How figures look: fonts, thin axes, time along the bottom. Figures of other code keep their style."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -32,6 +32,7 @@ RC: Any = {
     "axes.titleweight": "normal",
     "axes.titlelocation": "left",
     "axes.titlepad": 8.0,
+    "axes.titley": 1.0,  # nothing is above the axes that matplotlib would have to look for
     "axes.labelsize": 9.0,
     "axes.labelcolor": INK,
     "axes.edgecolor": INK,
@@ -99,7 +100,9 @@ def new_axes(width: float, height: float, rows: int = 1) -> Any:
     if _apart.get():
         from matplotlib.figure import Figure
 
-        figure: Figure = Figure((width, height), layout="constrained")
+        from tetiwd.plots.layout import Snug
+
+        figure: Figure = Figure((width, height), layout=Snug())
     else:
         from matplotlib import pyplot
 
@@ -163,11 +166,13 @@ def time_axis(
     n = len(times)
     slots = n + bool(extra)
     ax.set_xlim(-margins[0], slots - 1 + margins[1])
-    pitch = (width or size_of(ax)[0]) * PIXEL / max(1.0, slots - 1 + sum(margins))
+    columns = max(1.0, slots - 1 + sum(margins))
+    pitch = (width or size_of(ax)[0]) * PIXEL / columns
     names = named_times(times)
     labels = [fitted(time, 150) or name for time, name in zip(times_as_text(times), names, strict=True)]
     widest = max(map(text_width, labels))
-    stride = ceil((widest + 10) / pitch)
+    beyond = sum(max(0.0, widest / 2 - margin * pitch) for margin in margins)  # labels at the ends take room as well
+    stride = ceil((widest + 10) / max(1.0, pitch - beyond / columns))
     turned = stride > 1 and ceil(n / stride) < 8
     if turned:
         stride = ceil(17 / pitch)
@@ -200,6 +205,19 @@ def without_axes(ax: "Axes") -> None:
     ax.set_xticks([])
     ax.set_yticks([])
     bare(ax, "left", "bottom", "top", "right")
+
+
+def boxes(ax: "Axes", places: list[tuple[float, float, float, float]], fills: list[tuple[str, float]]) -> Any:
+    """Rectangles (left, bottom, width, height) in colours with an opacity."""
+    return areas(ax, [((x, y), (x + w, y), (x + w, y + h), (x, y + h)) for x, y, w, h in places], fills)
+
+
+def areas(ax: "Axes", outlines: Sequence[Any], fills: list[tuple[str, float]]) -> Any:
+    """Areas in colours with an opacity, as one artist: many would be slow."""
+    from matplotlib.collections import PolyCollection
+
+    many = PolyCollection(outlines, facecolors=fills, linewidths=0, clip_on=False)
+    return ax.add_collection(many, autolim=False)
 
 
 def tag(ax: "Axes", x: float, y: float, lineage_text: str, colour: str, **options: Any) -> Any:

@@ -73,7 +73,7 @@ def _character_width(character: str) -> float:
         return 12.0
     if character in "iljtfrI.,;:'|!()[] ":
         return 3.8
-    return 10.5 if character in "mwMW@%" else 8.4 if character.isupper() else 7.0
+    return 10.5 if character in "mwMW@%<>=+#~" else 8.4 if character.isupper() else 7.0
 
 
 def count(n: int, what: str) -> str:

@@ -9,7 +9,7 @@ from tetiwd.diagnostics import Quantity
 from tetiwd.errors import SettingsError
 from tetiwd.partitions import evenly_spaced
 from tetiwd.plots.marks import Marks, as_marks
-from tetiwd.plots.style import figure_width, new_axes, soft_text, styled
+from tetiwd.plots.style import figure_width, new_axes, size_of, soft_text, styled
 from tetiwd.plots.text import label
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MOST_POINTS = 500  # of one trace
 MOST_NAMED = 12  # chains whose numbers are shown
 N_TIMES = 3  # times whose number of clusters is shown
+NARROW = 400  # points, of a headline and the names of chains side by side
 APART = 0.12  # offset between chains with the same number of clusters
 
 
@@ -100,10 +101,10 @@ def _whole_numbers(ax: "Axes", whole: bool) -> None:
 
 
 def _name_chains(ax: "Axes", n_chains: int) -> None:
-    """MCMC chains by colour, at the right above the first trace."""
-    shown = min(n_chains, MOST_NAMED)
+    """MCMC chains by colour, at the right above the first trace; above its headline where that fills the width."""
+    shown, up = min(n_chains, MOST_NAMED), 5 if size_of(ax)[0] > NARROW else 19
     if n_chains > 1:
         for chain in range(shown):
             look: dict[str, Any] = {"weight": "bold", "color": mcmc_colour(chain, n_chains), "alpha": 1.0}
-            soft_text(ax, str(chain + 1), (1, 1), (-14 * (shown - 1 - chain), 5), ha="right", **look)
-        soft_text(ax, "MCMC chain", (1, 1), (-14 * shown, 5), ha="right")
+            soft_text(ax, str(chain + 1), (1, 1), (-14 * (shown - 1 - chain), up), ha="right", **look)
+        soft_text(ax, "MCMC chain", (1, 1), (-14 * shown, up), ha="right")

@@ -17,6 +17,7 @@ Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 LEAST_SHARED = 2  # objects; one alone is a traveller
+DRAWS_AT_ONCE = 64  # bounds the memory for who is where
 
 
 class Kinship(Protocol):
@@ -84,12 +85,14 @@ class SamePlace:
         block = np.asarray(self.cross[columns[t], columns[later]], dtype=float)
         here, there = (np.flatnonzero(alignment.present[epoch]) for epoch in (t, later))
         result = np.full((alignment.n_draws, alignment.n_lineages, alignment.n_lineages), np.nan)
-        for s, (words, words_later) in enumerate(zip(alignment.words_at(t), alignment.words_at(later), strict=True)):
-            left = (words == here[:, None]).astype(float)
-            right = (words_later == there[:, None]).astype(float)
-            sizes = np.outer(left.sum(axis=1), right.sum(axis=1))
+        words, words_later = alignment.words_at(t)[:, None], alignment.words_at(later)[:, None]
+        for start in range(0, alignment.n_draws, DRAWS_AT_ONCE):
+            some = slice(start, start + DRAWS_AT_ONCE)
+            left = (words[some] == here[:, None]).astype(float)
+            right = (words_later[some] == there[:, None]).astype(float)
+            sizes = left.sum(axis=2)[:, :, None] * right.sum(axis=2)[:, None, :]
             with np.errstate(invalid="ignore"):
-                result[s, here[:, None], there] = left @ (block @ right.T) / sizes
+                result[some, here[:, None], there] = left @ (block @ right.transpose(0, 2, 1)) / sizes
         return result
 
 

@@ -74,6 +74,13 @@ def rectangles(ax):
     return [own for own in ax.patches if isinstance(own, Rectangle)]
 
 
+def cells_of(ax):
+    """Middle of every cell → its opacity."""
+    (cells,) = (own for own in ax.collections if isinstance(own, PolyCollection))
+    middles = [tuple(own.vertices[:4].mean(axis=0).round().astype(int).tolist()) for own in cells.get_paths()]
+    return dict(zip(middles, cells.get_facecolor()[:, 3].tolist(), strict=True))
+
+
 def drawn_by_all(analysis, **given):
     """Every figure with all its text laid out."""
     for own in drawings(analysis, **given):
@@ -97,7 +104,7 @@ class TestNumbers:
     def test_cells_are_as_dark_as_numbers_of_clusters_are_probable(self, small):
         ax, table = plots.plot_n_clusters(small), small.n_clusters()
         drawn = np.concatenate([own.n_clusters for own in small.sample.draws])
-        opacity = {(round(c.get_x() + 0.36), round(c.get_y() + 0.44)): c.get_alpha() for c in rectangles(ax)}
+        opacity = cells_of(ax)
         share = {(t, k): (drawn[:, t] == k).mean() for t in range(3) for k in range(drawn.max() + 1)}
         assert opacity.keys() == {where for where, p in share.items() if p > 0}
         most = max(share.values())
@@ -200,8 +207,8 @@ class TestNumbers:
             lines = [own for own in ax.lines if own.get_linestyle() == "-" and own.get_color() == lane.colour]
             if np.isfinite(lane.share).all():
                 assert lines[0].get_ydata() - base == pytest.approx(lane.share)
-                band = [own for own in ax.collections if isinstance(own, PolyCollection)]
-                tops = {round(own.get_paths()[0].vertices[:, 1].max(), 9) for own in band}
+                (bands,) = (own for own in ax.collections if isinstance(own, PolyCollection))
+                tops = {round(own.vertices[:, 1].max(), 9) for own in bands.get_paths()}
                 assert round(base + lane.upper.max(), 9) in tops
 
     def test_a_backtest_adds_its_intervals(self, small):
@@ -258,7 +265,7 @@ class TestNumbers:
         lineages, model, _ = cluster_distances(small, 0)
         measured, ax = measured_distances(small, 0), plots.plot_geometry(small, 0)
         distance = np.where(np.tri(len(lineages), k=-1, dtype=bool), model, measured)
-        cells = {(round(own.get_y() + 0.48), round(own.get_x() + 0.48)): own.get_alpha() for own in rectangles(ax)}
+        cells = {(i, j): opacity for (j, i), opacity in cells_of(ax).items()}
         wanted = {(i, j) for i, j in np.argwhere(np.isfinite(distance)) if i != j}
         assert cells.keys() == wanted
         largest = max(distance[i, j] for i, j in wanted)

@@ -19,8 +19,9 @@ from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, run_chains,
 from tetiwd.analysis import Analysis
 from tetiwd.errors import SettingsError
 from tetiwd.plots import Marks, plot_coclustering, plot_lineages, plot_map, plot_sizes, svg_of
+from tetiwd.plots.marks import a_mark
 from tetiwd.plots.saving import drawings
-from tetiwd.plots.style import apart, figure_of
+from tetiwd.plots.style import apart, boxes, figure_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 TIMES = ("</svg><script>alert(1)</script>", "$a$ & \" onload='x' <b>", "2009\u202e\x07")
@@ -175,6 +176,21 @@ class TestMarks:
         assert own[0].text == "<hover> & 'text'"
         if kind == "text":
             assert own[1].text == "words & more"
+
+    @pytest.mark.parametrize("kind", ["markers", "boxes", "scatter"])
+    def test_every_part_of_a_collection_has_its_own(self, kind):
+        def draw(ax, marks):
+            artist = {
+                "markers": lambda: ax.plot([0, 1, 2], [0, 1, 0], "o")[0],
+                "boxes": lambda: boxes(ax, [(i, i, 1, 1) for i in range(3)], [("#123456", 0.5)] * 3),
+                "scatter": lambda: ax.scatter([0, 1, 2], [0, 1, 0], c=["#112233", "#445566", "#778899"]),
+            }[kind]()
+            about = [a_mark(f"part {i}", lineage=i) for i in range(3)]
+            assert marks.mark_each(artist, about) is artist
+
+        marked = [own for own in ElementTree.fromstring(self.svg(draw)).iter() if "data-lineage" in own.attrib]
+        assert [(own.get("data-lineage"), own[0].text) for own in marked] == [(f"{i}", f"part {i}") for i in range(3)]
+        assert all(len(own) == 2 and own[1].tag in (f"{SVG}path", f"{SVG}use") for own in marked)
 
     def test_hover_text_is_made_harmless(self):
         svg = self.svg(lambda ax, marks: marks.mark(ax.plot([1, 2])[0], title="a\x00b\u202ec\n" + "x" * 9999))

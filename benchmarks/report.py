@@ -1,0 +1,70 @@
+"""How long summaries, figures and the report of a default fit take, next to its sampling.
+
+Every data set has a process of its own, which fits it as ``tetiwd fit`` does. Both are processor time of that process;
+what is imported after sampling counts, too.
+"""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.data_sets import data_sets
+from benchmarks.machine import ROOT
+from benchmarks.table import Row, at_most
+from tetiwd.data import DistanceSeries
+from tetiwd.io.run_folder import RunFolder
+from tetiwd.workflow import Watcher, fit_into
+
+GOAL = 0.2  # of the time of sampling
+
+
+class Stopwatch(Watcher):
+    """Notes the processor time of sampling and of everything after it."""
+
+    began = sampling = after = 0.0
+
+    def before_sampling(self, folder: RunFolder, series: DistanceSeries, *, resumed: bool) -> None:
+        """Sampling begins."""
+        self.began = time.process_time()
+
+    @contextmanager
+    def busy(self, doing: str) -> Iterator[None]:
+        """All the rest."""
+        start = time.process_time()
+        self.sampling = start - self.began
+        yield
+        self.after = time.process_time() - start
+
+
+def rows() -> list[Row]:
+    """A row per data set."""
+    return [row_of(name) for name, _ in data_sets()]
+
+
+def row_of(name: str) -> Row:
+    """One data set."""
+    command = [sys.executable, "-m", "benchmarks.report", name]
+    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    sampling, after = json.loads(done.stdout)
+    note = f" ({after:.1f} s ÷ {sampling:.1f} s)"
+    found = at_most(f"{name}: summaries, figures and report ÷ sampling", after / sampling, GOAL, note=note)
+    print(found.cells, file=sys.stderr, flush=True)
+    return found
+
+
+def main(name: str) -> None:
+    """Fit one data set and print both times."""
+    series, _ = dict(data_sets())[name]()
+    watch = Stopwatch()
+    with TemporaryDirectory() as folder:
+        fit_into(Path(folder) / "run", series, watcher=watch)
+    print(json.dumps([watch.sampling, watch.after]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
