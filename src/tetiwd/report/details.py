@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tetiwd.data.negative_type import inspect
-from tetiwd.params import Gamma
+from tetiwd.params import Beta, Gamma
 from tetiwd.plots.text import clean
 from tetiwd.report.rendering import Wording
 from tetiwd.report.tables import Cell, Table, filled
@@ -96,6 +96,8 @@ def data_facts(series: "DistanceSeries") -> list[str]:
 def _value(value: Any) -> str:
     if isinstance(value, Gamma):
         return f"Gamma(shape {value.shape:g}, scale {value.scale:g}), sampled"
+    if isinstance(value, Beta):
+        return f"Beta({value.a:g}, {value.b:g}), sampled"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None:
