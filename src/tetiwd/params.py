@@ -20,6 +20,7 @@ LOSSES = ("vi", "binder", "ari")
 LEVEL = 0.9  # probability of intervals
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints of a chain
 SCALE_MOVES = ("alpha", "xi", "new_scale", "stretch")  # stretch moves new_scale together with every A_t
+MOTION_MOVES = ("alpha", "level", "spreads", "new_scale", "rho", "xi", "tau", "stretch", "delta", "kappa")
 WARMUP_OF_FIXED, WARMUP = 1000, 200  # sweeps before a fixed number of draws, and before as many as it takes
 MOST_UNEQUAL = 10.0  # ratio of the spread of a lineage to the common one, either way
 LARGEST_CROSS = 5000  # rows whose distances between epochs are kept unless something else is said; they take 200 MB

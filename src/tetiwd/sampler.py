@@ -81,7 +81,7 @@ def sweep(
     """One sweep: objects and geometry of every epoch (the paper's Algorithm 1), then whole clusters, links, scales."""
     h = replace(hyperparameters, coupling=coupled)
     models = models_of(state, h, power=power, dof_factor=dof_factor)
-    now = Sweep(models, h, settings, streams.epochs, streams.chain, tuning.steps, coupled, power, pool)
+    now = Sweep(models, h, settings, streams.epochs, streams.chain, tuning.steps, coupled, power, dof_factor, pool)
     info: SweepInfo = {}
     for move in MOVES:
         info |= move(state, now)

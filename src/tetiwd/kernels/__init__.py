@@ -61,6 +61,16 @@ from tetiwd.kernels.entry import (  # noqa: E402 (after it is clear what is impo
     move_rows,
     split_or_merge_epoch,
 )
+from tetiwd.kernels.node_entry import (  # noqa: E402
+    assign_to_lineages,
+    log_likelihood_of_nodes,
+    log_prior_of_lineages,
+    move_spreads,
+    relink_lineages,
+    split_or_merge_lineages,
+)
+from tetiwd.kernels.node_workspace import NodeWorkspace  # noqa: E402
+from tetiwd.kernels.nodes import Motion, Nodes  # noqa: E402
 from tetiwd.kernels.views import Epoch, Model, Neighbour  # noqa: E402
 from tetiwd.kernels.workspace import Workspace  # noqa: E402
 
@@ -68,18 +78,27 @@ __all__ = [
     "COMPILED",
     "Epoch",
     "Model",
+    "Motion",
     "Neighbour",
+    "NodeWorkspace",
+    "Nodes",
     "Workspace",
     "assign_objects",
+    "assign_to_lineages",
     "describe_epoch",
     "exchange_with_rows",
     "find_links",
     "follow",
+    "log_likelihood_of_nodes",
     "log_likelihoods_if",
     "log_prior_of_geometry",
+    "log_prior_of_lineages",
     "log_transition",
     "move_links",
     "move_members",
     "move_rows",
+    "move_spreads",
+    "relink_lineages",
     "split_or_merge_epoch",
+    "split_or_merge_lineages",
 ]

@@ -1,0 +1,8 @@
+from tetiwd.kernels.assign_nodes cimport NodeAssignment
+from tetiwd.kernels.split_lineages cimport LineageSplit
+
+
+cdef class NodeWorkspace:
+    cdef readonly Py_ssize_t capacity, n_epochs, n
+    cdef readonly NodeAssignment assignment
+    cdef readonly LineageSplit change

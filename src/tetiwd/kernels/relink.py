@@ -1,0 +1,111 @@
+"""Which node belongs to which lineage: two lineages exchange what they have from some epoch on, or at one epoch.
+
+One of the two may be empty. So lineages are cut, joined and crossed, and single nodes change hands. The move is its own
+inverse, but pairs are drawn among the lineages and one empty slot, and their number changes with a cut or a join.
+"""
+
+import math
+
+from tetiwd.kernels import assign_nodes, nodes, split_lineages, stream
+
+
+def is_trivial(given, a, b, lo, hi):
+    """True if nothing changes but names: neither has anything at epochs lo … hi, or neither has anything elsewhere."""
+    inside, outside = 0, 0
+    for t in range(given.n_epochs):
+        here = given.counts[a, t] + given.counts[b, t]
+        if lo <= t <= hi:
+            inside += here
+        else:
+            outside += here
+    return inside == 0 or outside == 0
+
+
+def exchange_blocks(given, a, b, lo, hi):
+    """Exchange sizes and block sums of two lineages at some epochs."""
+    T, K = given.n_epochs, given.size[0] * given.n_epochs
+    for t in range(lo, hi + 1):
+        n = given.counts[a, t]
+        given.counts[a, t] = given.counts[b, t]
+        given.counts[b, t] = n
+        for k in range(K):
+            x = given.S[a * T + t, k]
+            given.S[a * T + t, k] = given.S[b * T + t, k]
+            given.S[b * T + t, k] = x
+    for t in range(lo, hi + 1):
+        for k in range(K):
+            x = given.S[k, a * T + t]
+            given.S[k, a * T + t] = given.S[k, b * T + t]
+            given.S[k, b * T + t] = x
+
+
+def exchange_members(given, a, b, lo, hi):
+    """Exchange labels and row sums as well."""
+    T = given.n_epochs
+    for obj in range(given.first[lo], given.first[hi + 1]):
+        if given.z[obj] == a:
+            given.z[obj] = b
+        elif given.z[obj] == b:
+            given.z[obj] = a
+    for t in range(lo, hi + 1):
+        for j in range(given.n):
+            x = given.R[a * T + t, j]
+            given.R[a * T + t, j] = given.R[b * T + t, j]
+            given.R[b * T + t, j] = x
+
+
+def log_pairs(n_lineages):
+    """Log number of pairs among the lineages and one empty slot, up to a constant."""
+    return math.log((n_lineages + 1.0) * n_lineages)
+
+
+def try_exchange(rng, scratch, given, motion, a, b, lo, hi, before):
+    """Propose an exchange at epochs lo … hi; returns the log joint afterwards."""
+    C = given.size[0]
+    if is_trivial(given, a, b, lo, hi):
+        return before
+    if max(a, b) == C:
+        given.spreads[C] = assign_nodes.draw_spread(rng, motion)
+        given.size[0] = C + 1
+    exchange_blocks(given, a, b, lo, hi)
+    gone = -1
+    if nodes.members_of(given, a) == 0:
+        gone = a
+    elif nodes.members_of(given, b) == 0:
+        gone = b
+    after = split_lineages.log_joint(scratch, given, motion)
+    n_after = given.size[0] - (1 if gone >= 0 else 0)
+    if stream.accept(rng, after - before, log_pairs(C) - log_pairs(n_after), motion.power):
+        exchange_members(given, a, b, lo, hi)
+        if gone >= 0:
+            nodes.close_lineage(given, gone)
+        return after
+    exchange_blocks(given, a, b, lo, hi)
+    if max(a, b) == C:
+        given.spreads[C] = 0.0
+        given.size[0] = C
+    return before
+
+
+def relink(rng, scratch, given, motion, n_tries):
+    """Propose several exchanges while a slot is free; returns how many changed something."""
+    T, accepted = given.n_epochs, 0
+    joint = split_lineages.log_joint(scratch, given, motion)
+    for _ in range(n_tries):
+        C = given.size[0]
+        if given.counts.shape[0] == C:
+            break
+        a = rng.below(C + 1)
+        b = rng.below(C)
+        if b >= a:
+            b += 1
+        if rng.uniform() < 0.5:
+            lo, hi = 1 + rng.below(T - 1), T - 1
+        else:
+            lo = rng.below(T)
+            hi = lo
+        new = try_exchange(rng, scratch, given, motion, a, b, lo, hi, joint)
+        if new != joint:
+            accepted += 1
+            joint = new
+    return accepted
