@@ -19,8 +19,7 @@ from tetiwd.pace import Report
 from tetiwd.params import CHECKPOINT_SECONDS, Hyperparameters, SamplerSettings, check_whole
 from tetiwd.rounds import Rounds
 from tetiwd.sample import Sample
-from tetiwd.sampler import Chain
-from tetiwd.start import start_chain
+from tetiwd.sampler import Chain, kind_of
 
 WORTH_A_THREAD = 200  # objects of an epoch that takes longer to update than to hand to a thread
 USUAL_CAPACITY = 32  # clusters per epoch that a state has room for once Ward's finest cut is in it
@@ -86,7 +85,7 @@ def check_run(series: DistanceSeries, hyperparameters: Hyperparameters, settings
         ["ask for fewer chains (", Setting("n_chains"), ") or fewer draws (", Setting(limit), ")"],
     )
     if not isinstance(settings.init, str):
-        start_chain(series, hyperparameters, settings, 0, unit=None)
+        kind_of(hyperparameters).start(series, hyperparameters, settings, 0, unit=None)
 
 
 def warn_if_slow() -> None:

@@ -232,6 +232,11 @@ class Hyperparameters(Settings):
         return self.geometry in ("moving", "pooled")
 
     @property
+    def scale_moves(self) -> tuple[str, ...]:
+        """Names of the moves on parameters, whose acceptance is recorded."""
+        return MOTION_MOVES if self.moves else SCALE_MOVES
+
+    @property
     def rho_used(self) -> ShareOrPrior:
         """The prior of rho; 1 where centres stay where they are."""
         return 1.0 if self.geometry == "pooled" else self.rho

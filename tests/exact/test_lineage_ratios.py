@@ -142,13 +142,7 @@ def split_and_back(state, h, i, j, lo, hi, rng):
     return there, target, order
 
 
-@settings(max_examples=200)
-@given(seed=seeds, sizes=sizes, h=models)
-def test_proposal_of_a_merge_is_that_of_the_split_that_undoes_it(seed, sizes, h):
-    state, rng = random_nodes(seed, sizes, h, n_lineages=3), rng_for(seed, 36)
-    i, j, lo, hi = draw_change(state, rng)
-    if i == j or state.z[i] != state.z[j]:
-        return
+def check_merge(state, h, i, j, lo, hi, rng):
     there, merged, order = split_and_back(state, h, i, j, lo, hi, rng)
     given, motion = (plain.as_plain(view, True) for view in (merged.nodes, motion_of(merged, h)))
     split = kernels["split_lineages"]
@@ -165,6 +159,53 @@ def test_proposal_of_a_merge_is_that_of_the_split_that_undoes_it(seed, sizes, h)
     finally:
         kernels["sides_of_lineage"].list_members = listed
     assert change.log_proposal == pytest.approx(-there, rel=1e-8, abs=1e-8)
+
+
+@settings(max_examples=200)
+@given(seed=seeds, sizes=sizes, h=models)
+def test_proposal_of_a_merge_is_that_of_the_split_that_undoes_it(seed, sizes, h):
+    state, rng = random_nodes(seed, sizes, h, n_lineages=3), rng_for(seed, 36)
+    i, j, lo, hi = draw_change(state, rng)
+    if i != j and state.z[i] == state.z[j]:
+        check_merge(state, h, i, j, lo, hi, rng)
+
+
+def check_exchange(state, h, rng):
+    """Gain and proposal of one exchange against the joint and the number of pairs."""
+    given, motion = (plain.as_plain(view, True) for view in (state.nodes, motion_of(state, h)))
+    scratch = kernels["assign_nodes"].NodeAssignment(state.capacity, state.n_epochs)
+    relink, accept, asked = kernels["relink"], kernels["stream"].accept, []
+    before, C, seen = exact_joint(state, h), int(state.size[0]), state.spreads.copy()
+    a = int(rng.integers(C + 1))
+    b = int((a + 1 + rng.integers(C)) % (C + 1))
+    lo = int(rng.integers(1, state.n_epochs))
+    hi = int(rng.choice([lo, state.n_epochs - 1]))
+    joint = kernels["split_lineages"].log_joint(scratch, given, motion)
+
+    def ask(rng, log_ratio, log_proposal, power):
+        asked.append((log_ratio, log_proposal))
+        return True
+
+    kernels["stream"].accept = ask
+    try:
+        relink.try_exchange(plain.Stream(rng), scratch, given, motion, a, b, lo, hi, joint)
+    finally:
+        kernels["stream"].accept = accept
+    if not asked:
+        return
+    state.check_invariants()
+    n, gain = int(state.size[0]), exact_joint(state, h) - before
+    if state.tau > 0 and n != C:  # a spread was drawn, or given up
+        odd = set(state.spreads[:n].tolist()) ^ set(seen[:C].tolist())
+        gain += (C - n) * log_density_of_spread(log(odd.pop() / state.alpha), state.tau)
+    assert asked[0][0] == pytest.approx(gain, rel=1e-8, abs=1e-7)
+    assert asked[0][1] == pytest.approx(log((C + 1) * C) - log((n + 1) * n))
+
+
+@settings(max_examples=200)
+@given(seed=seeds, sizes=sizes.filter(lambda sizes: len(sizes) > 1), h=models)
+def test_exchanges_are_accepted_by_the_joint(seed, sizes, h):
+    check_exchange(random_nodes(seed, sizes, h), h, rng_for(seed, 40))
 
 
 @settings(max_examples=200)
@@ -196,3 +237,50 @@ def test_spreads_that_were_rejected_stay(seed, sizes):
     kept = state.spreads.copy()
     n = move_spreads(rng, state.work, state.nodes, motion_of(state, h), 3.0)
     assert np.sum(kept != state.spreads) == n
+
+
+def without_normaliser(real):
+    def take_out(urn, *rest):
+        real(urn, *rest)
+        urn.usual[:] = 0.0
+
+    return take_out
+
+
+def with_the_object_counted(real):
+    def weigh(urn, given, motion, a, t):
+        given.counts[a, t] += 1
+        real(urn, given, motion, a, t)
+        given.counts[a, t] -= 1
+
+    return weigh
+
+
+BUGS = {
+    "normaliser left out": ("urn", "take_out", without_normaliser, "weights"),
+    "count includes the object": ("urn", "weigh", with_the_object_counted, "weights"),
+    "targets counted before the merge": ("split_lineages", "lives_elsewhere", lambda real: lambda *_: False, "merge"),
+    "number of pairs unchanged": ("relink", "log_pairs", lambda real: lambda n: 0.0, "exchange"),
+}
+
+
+def look_for_bugs(what, n):
+    h, sizes = moving(3.0), (3, 2, 0, 3, 2)
+    for seed in range(n):
+        state, rng = random_nodes(seed, sizes, h, n_lineages=3), rng_for(seed, 42)
+        i, j, lo, hi = draw_change(state, rng)
+        if what == "weights":
+            check_weights(state, h, i, 2, rng)
+        elif what == "exchange":
+            check_exchange(state, h, rng)
+        elif i != j and state.z[i] == state.z[j]:
+            check_merge(state, h, i, j, lo, hi, rng)
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_planted_bug_is_caught(monkeypatch, bug):
+    file, name, plant, what = BUGS[bug]
+    look_for_bugs(what, 25)
+    monkeypatch.setattr(kernels[file], name, plant(getattr(kernels[file], name)))
+    with pytest.raises(AssertionError):
+        look_for_bugs(what, 25)

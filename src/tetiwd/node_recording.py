@@ -1,0 +1,51 @@
+"""The state of a chain of moving centres as one draw."""
+
+from collections.abc import Mapping
+from math import log
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.draws import Draws
+from tetiwd.errors import SamplingError
+from tetiwd.node_density import log_joint_of_nodes
+from tetiwd.node_state import NodeState
+from tetiwd.params import Hyperparameters
+
+EXTRA = {"rho": "draw", "tau": "draw", "delta": "draw", "kappa": "draw"}  # recorded besides, with their axes
+
+
+def record_nodes(
+    draws: Draws, state: NodeState, hyperparameters: Hyperparameters, statistics: Mapping[str, NDArray[Any]]
+) -> None:
+    """Add the state to the draws, with what the moves of the last sweep reported."""
+    log_joint = log_joint_of_nodes(state, hyperparameters)
+    if not np.isfinite(log_joint):
+        raise SamplingError(
+            f"the joint density is {log_joint} at {state.parameters} (rescaled); look for identical objects, or fix "
+            "alpha at a number"
+        )
+    labels, k = np.concatenate(state.labels()), state.n_clusters
+    row = {
+        "labels": labels.astype(np.uint16 if labels.max() < 2**16 else np.uint32),
+        "log_joint": log_joint,
+        "alpha": state.alpha * state.unit,
+        "xi": state.xi,
+        "new_scale": state.new_scale * state.unit,
+        "n_clusters": k,
+        "entropy": entropies(state),
+        "spread": np.where(k > 1, 2 * state.new_scale * state.unit, 0.0),
+        "log_det_A": k * log(state.new_scale * state.unit),
+    }
+    extra = {name: getattr(state, name) for name in EXTRA if name in draws.axes}
+    draws.append(row | extra | dict(statistics))
+
+
+def entropies(state: NodeState) -> NDArray[np.float64]:
+    """Entropy of the sizes of clusters at every epoch; it does not depend on their order."""
+    found = np.zeros(state.n_epochs)
+    for t in range(state.n_epochs):
+        shares = np.sort(state.counts[state.counts[:, t] > 0, t]) / max(1, state.counts[:, t].sum())
+        found[t] = -np.sum(shares * np.log(shares))
+    return found
