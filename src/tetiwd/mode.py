@@ -155,6 +155,7 @@ def _frozen(chain: Chain, stop: threading.Event) -> tuple[Frozen, Draws] | None:
     cooled = cool(chain, replace(chain.settings, anneal="posterior", n_anneal=N_ANNEAL), stop.is_set)
     if cooled is None:
         return None
-    state = Draws(chain.draws.n_objects, chain.kind.extra, geometry_every=0 if chain.hyperparameters.moves else 1)
+    h = chain.hyperparameters
+    state = Draws(chain.draws.n_objects, chain.kind.extra(h), geometry_every=0 if h.moves else 1)
     chain.kind.record(state, cooled[0], chain.hyperparameters, {})
     return frozen_at(*cooled, chain.hyperparameters), state

@@ -13,7 +13,14 @@ from tetiwd.node_density import log_joint_of_nodes
 from tetiwd.node_state import NodeState
 from tetiwd.params import Hyperparameters
 
-EXTRA = {"rho": "draw", "tau": "draw", "delta": "draw", "kappa": "draw"}  # recorded besides, with their axes
+
+def extra_of(hyperparameters: Hyperparameters) -> dict[str, str]:
+    """What is recorded besides the columns of all models, with its axes.
+
+    ``log_spreads`` are thousandths of log α_c − log α of the lineage of every object, which new objects need.
+    """
+    own = {} if hyperparameters.tau == 0 else {"log_spreads": "object"}
+    return dict.fromkeys(("rho", "tau", "delta", "kappa"), "draw") | own
 
 
 def record_nodes(
@@ -38,7 +45,10 @@ def record_nodes(
         "spread": np.where(k > 1, 2 * state.new_scale * state.unit, 0.0),
         "log_det_A": k * log(state.new_scale * state.unit),
     }
-    extra = {name: getattr(state, name) for name in EXTRA if name in draws.axes}
+    extra: dict[str, Any] = {name: getattr(state, name) for name in ("rho", "tau", "delta", "kappa")}
+    if hyperparameters.tau != 0:
+        own = np.log(state.spreads[: state.size[0]] / state.alpha)
+        extra["log_spreads"] = np.round(1000 * own).astype(np.int16)[state.z]
     draws.append(row | extra | dict(statistics))
 
 

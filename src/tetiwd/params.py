@@ -197,6 +197,7 @@ class Hyperparameters(Settings):
         'apart, A = new_scale · I: the static model of Vogt et al. (2010) and its coupled version. "moving" also uses '
         'the distances between times: the centre of every lineage moves from one time to the next; "pooled" is the '
         "same with centres that stay where they are.",
+        option="--geometry",
     )
     coupling: bool = setting(
         True, "Whether clusters are linked through time. Without links times share only alpha, xi and new_scale."

@@ -35,7 +35,7 @@ from tetiwd.moves import (
 )
 from tetiwd.moves.scale import TARGET_ACCEPTANCE
 from tetiwd.node_density import log_joint_of_nodes
-from tetiwd.node_recording import EXTRA, record_nodes
+from tetiwd.node_recording import extra_of, record_nodes
 from tetiwd.node_start import start_nodes
 from tetiwd.node_state import NodeState, motion_of
 from tetiwd.params import SCALE_MOVES, Hyperparameters, SamplerSettings
@@ -100,7 +100,7 @@ class Kind:
     """What a chain needs to know of a model; functions of the state and the hyperparameters."""
 
     moves: Callable[[], tuple[Move, ...]]
-    extra: dict[str, str]  # what is recorded besides the statistics of moves, with its axes
+    extra: Callable[[Hyperparameters], dict[str, str]]  # what is recorded besides statistics of moves, with axes
     start: Callable[..., Any]
     models: Callable[..., list[Any]]  # numbers for the kernels
     log_joint: Callable[[Any, Hyperparameters], float]
@@ -114,10 +114,10 @@ def link_all(state: ChainState, hyperparameters: Hyperparameters) -> None:
         link_greedily(state, t, models_of(state, hyperparameters)[t])
 
 
-LINKED = Kind(lambda: MOVES, {}, start_chain, models_of, log_joint_of, record, link_all)
+LINKED = Kind(lambda: MOVES, lambda h: {}, start_chain, models_of, log_joint_of, record, link_all)
 MOVING = Kind(
     lambda: MOVES_OF_CENTRES,
-    EXTRA,
+    extra_of,
     start_nodes,
     lambda state, h, **how: [motion_of(state, h, **how)],
     log_joint_of_nodes,
@@ -154,9 +154,11 @@ def sweep(
     return info
 
 
-def axes_of_statistics(kind: Kind = LINKED) -> dict[str, str]:
-    """What is recorded with a draw of any model besides its columns, and the axes of that."""
-    return kind.extra | {name: axis for move in kind.moves() for name, axis in move.reports.items()}
+def axes_of_statistics(hyperparameters: Hyperparameters | None = None) -> dict[str, str]:
+    """What is recorded with a draw besides its columns, and the axes of that; for the paper's model by default."""
+    h = hyperparameters or Hyperparameters()
+    kind = kind_of(h)
+    return kind.extra(h) | {name: axis for move in kind.moves() for name, axis in move.reports.items()}
 
 
 class Chain:
@@ -177,7 +179,7 @@ class Chain:
         self.streams = Streams(settings.seed, index, series.n_epochs)
         self.tuning = Tuning(dict.fromkeys(hyperparameters.scale_moves, 0.3))
         every = 0 if hyperparameters.moves else settings.geometry_every
-        self.draws = Draws(series.n_objects, axes_of_statistics(self.kind), geometry_every=every)
+        self.draws = Draws(series.n_objects, axes_of_statistics(hyperparameters), geometry_every=every)
         self.pool: Executor | None = None  # threads for epochs that can be updated at the same time
         self.n_done = 0
         self.last_n_clusters = tuple(int(k) for k in self.state.n_clusters)

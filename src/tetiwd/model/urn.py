@@ -34,6 +34,23 @@ def log_prior_lineages(
     return total
 
 
+def log_prior_counts(counts: ArrayLike, xi: float, delta: float = 1.0, kappa: float = 1.0) -> float:
+    """The same from the sizes of all lineages at all epochs, (C, T)."""
+    from scipy.special import gammaln
+
+    sizes = np.asarray(counts, dtype=float)
+    total, memory, seen_any = 0.0, np.zeros(len(sizes)), False
+    for n in sizes.T:
+        rate = kappa * xi if seen_any else xi
+        remembered = rate + memory.sum()
+        total += gammaln(remembered) - gammaln(remembered + n.sum())
+        known, new = (n > 0) & (memory > 0), (n > 0) & (memory == 0)
+        total += np.sum(gammaln(memory[known] + n[known]) - gammaln(memory[known]))
+        total += np.sum(log(rate) + gammaln(n[new]))
+        memory, seen_any = np.where(n > 0, kappa * n, delta * memory), seen_any or bool(n.sum() > 0)
+    return float(total)
+
+
 def remember(memory: dict[int, float], sizes: dict[int, int], delta: float, kappa: float) -> dict[int, float]:
     """Weights of all lineages seen so far at the next epoch."""
     return {c: delta * m for c, m in memory.items() if c not in sizes} | {c: kappa * n for c, n in sizes.items()}
