@@ -37,6 +37,10 @@ MODEL_WORDS = {
     "max_clusters": "upper limit on clusters at a time",
     "geometry": "model of the distances between clusters",
     "coupling": "are times linked?",
+    "rho": "moving centres: correlation of a lineage's places at consecutive times",
+    "tau": "moving centres: how much the spreads of lineages differ",
+    "delta": "moving centres: how well absent lineages are remembered",
+    "kappa": "moving centres: how far sizes carry over to the next time",
 }
 
 

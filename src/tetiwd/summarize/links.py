@@ -63,6 +63,8 @@ class ModelLinks(Links):
 class LineageLinks(ModelLinks):
     """The lineages that were sampled by the model of moving centres, which knows those that come back."""
 
+    name = "lineages"
+
     def returned(self, alignment: Alignment, earlier: int, t: int) -> Bools:
         """Are clusters of t and of an epoch before t−1 one lineage, which is not there in between?"""
         here, there = alignment.counterpart[:, earlier], alignment.counterpart[:, t]

@@ -93,9 +93,14 @@ def source_of_links(draws: Sample | Partitions, links: str | Links) -> Links | D
     ids = as_partitions(draws).ids
     series = None if isinstance(draws, Partitions) or draws.series.cross is None else draws.series
     if isinstance(draws, Sample) and draws.hyperparameters.moves and links in ("auto", "model"):
-        source = links_called(links, ids, None)  # places are what the model went by
-        return LineageLinks() if isinstance(source, ModelLinks) else source
+        return sampled_lineages(links, ids)
     return links_called(links, ids, series)
+
+
+def sampled_lineages(links: str, ids: tuple[NDArray[Any], ...] | None) -> Links | DistanceSeries:
+    """Links by name where lineages were sampled: "auto" takes objects, else lineages; places are what they went by."""
+    source = links_called(links, ids, None)
+    return LineageLinks() if isinstance(source, ModelLinks) else source
 
 
 def links_called(
