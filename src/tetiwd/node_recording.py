@@ -54,8 +54,6 @@ def record_nodes(
 
 def entropies(state: NodeState) -> NDArray[np.float64]:
     """Entropy of the sizes of clusters at every epoch; it does not depend on their order."""
-    found = np.zeros(state.n_epochs)
-    for t in range(state.n_epochs):
-        shares = np.sort(state.counts[state.counts[:, t] > 0, t]) / max(1, state.counts[:, t].sum())
-        found[t] = -np.sum(shares * np.log(shares))
-    return found
+    sizes = np.sort(state.counts[: state.size[0]], axis=0)
+    shares = sizes / np.maximum(1, sizes.sum(axis=0))
+    return np.asarray(-np.sum(shares * np.log(np.maximum(shares, 1e-300)), axis=0))

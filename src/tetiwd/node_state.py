@@ -42,6 +42,7 @@ class NodeState:
         self.series = series
         self.unit = series.unit if unit is None else unit
         self.first = np.concatenate([[0], np.cumsum(series.n_objects)]).astype(np.int64)
+        self.begins = int(np.flatnonzero(np.diff(self.first))[0])  # the first epoch with objects
         self.z = np.array(labels, dtype=np.int64)
         self.size = np.array([self.z.max() + 1])
         while capacity <= self.size[0]:
@@ -177,8 +178,5 @@ def motion_of(
     state: NodeState, hyperparameters: Hyperparameters, *, power: float = 1.0, dof_factor: float = 1.0
 ) -> Motion:
     """The numbers the kernels need."""
-    begins = int(np.flatnonzero(np.diff(state.first))[0])
-    s, dof = state, one_dof(hyperparameters) * dof_factor
-    return Motion(
-        s.alpha, dof, s.rho, s.new_scale, s.xi, s.tau, s.delta, s.kappa, log(MOST_UNEQUAL), begins, float(power)
-    )
+    s, dof, limit = state, one_dof(hyperparameters) * dof_factor, log(MOST_UNEQUAL)
+    return Motion(s.alpha, dof, s.rho, s.new_scale, s.xi, s.tau, s.delta, s.kappa, limit, s.begins, float(power))

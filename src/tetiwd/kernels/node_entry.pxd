@@ -1,6 +1,6 @@
 cimport cython
 
-from tetiwd.kernels cimport assign_nodes, node_terms, relink, split_lineages, spreads, urn
+from tetiwd.kernels cimport assign_nodes, lineage_sums, node_terms, relink, split_lineages, spreads, urn
 from tetiwd.kernels.node_workspace cimport NodeWorkspace
 from tetiwd.kernels.nodes cimport Motion, Nodes
 from tetiwd.kernels.stream cimport Stream
@@ -13,12 +13,12 @@ cpdef Py_ssize_t assign_to_lineages(
 
 @cython.locals(stream=Stream, done=Py_ssize_t)
 cpdef Py_ssize_t split_or_merge_lineages(
-    object rng, NodeWorkspace work, Nodes given, Motion motion, Py_ssize_t i, Py_ssize_t j, Py_ssize_t lo,
+    object rng, NodeWorkspace work, Nodes given, Motion motion, bint known, Py_ssize_t i, Py_ssize_t j, Py_ssize_t lo,
     Py_ssize_t hi
 )
 
-@cython.locals(stream=Stream, accepted=Py_ssize_t)
-cpdef Py_ssize_t relink_lineages(
+@cython.locals(stream=Stream, tried=Py_ssize_t, accepted=Py_ssize_t)
+cpdef (Py_ssize_t, Py_ssize_t) relink_lineages(
     object rng, NodeWorkspace work, Nodes given, Motion motion, Py_ssize_t n_tries
 )
 

@@ -5,7 +5,7 @@ try:
 except ImportError:
     from tetiwd.kernels import no_cython as cython
 
-from tetiwd.kernels import assign_nodes, node_terms, relink, split_lineages, spreads, urn
+from tetiwd.kernels import assign_nodes, lineage_sums, node_terms, relink, split_lineages, spreads, urn
 from tetiwd.kernels.stream import Stream
 
 
@@ -18,27 +18,34 @@ def assign_to_lineages(rng, work, given, motion, n_aux, first, moved):
     return reached
 
 
-def split_or_merge_lineages(rng, work, given, motion, i, j, lo, hi):
-    """Split or merge the lineages of two objects at some epochs; 0 for nothing, 1 for a split, 2 for a merge."""
+def split_or_merge_lineages(rng, work, given, motion, known, i, j, lo, hi):
+    """Split or merge the lineages of two objects at some epochs; 0 for nothing, 1 for a split, 2 for a merge.
+
+    ``known`` says that nothing else has changed since the last call.
+    """
     stream = Stream(rng)
     with cython.nogil:
-        done = split_lineages.split_or_merge(stream, work.assignment, work.change, given, motion, i, j, lo, hi)
+        if not known:
+            lineage_sums.build(work.sums, given, motion)
+        done = split_lineages.split_or_merge(
+            stream, work.assignment, work.change, work.sums, given, motion, i, j, lo, hi
+        )
     return done
 
 
 def relink_lineages(rng, work, given, motion, n_tries):
-    """Lineages exchange what they have at some epochs; returns how many did. One slot must be free."""
+    """Lineages exchange what they have at some epochs, while a slot is free; returns attempts and acceptances."""
     stream = Stream(rng)
     with cython.nogil:
-        accepted = relink.relink(stream, work.assignment, given, motion, n_tries)
-    return accepted
+        tried, accepted = relink.relink(stream, work.assignment, work.sums, given, motion, n_tries)
+    return tried, accepted
 
 
 def move_spreads(rng, work, given, motion, step):
     """Metropolis on the spread of every lineage; returns acceptances."""
     stream = Stream(rng)
     with cython.nogil:
-        accepted = spreads.move_spreads(stream, work.assignment, given, motion, step)
+        accepted = spreads.move_spreads(stream, work.sums, given, motion, step)
     return accepted
 
 

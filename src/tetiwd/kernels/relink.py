@@ -6,7 +6,7 @@ inverse, but pairs are drawn among the lineages and one empty slot, and their nu
 
 import math
 
-from tetiwd.kernels import assign_nodes, nodes, split_lineages, stream
+from tetiwd.kernels import assign_nodes, lineage_sums, nodes, stream, urn
 
 
 def is_trivial(given, a, b, lo, hi):
@@ -21,13 +21,18 @@ def is_trivial(given, a, b, lo, hi):
     return inside == 0 or outside == 0
 
 
-def exchange_blocks(given, a, b, lo, hi):
-    """Exchange sizes and block sums of two lineages at some epochs."""
-    T, K = given.n_epochs, given.size[0] * given.n_epochs
+def exchange_sizes(given, a, b, lo, hi):
+    """Exchange sizes of two lineages at some epochs."""
     for t in range(lo, hi + 1):
         n = given.counts[a, t]
         given.counts[a, t] = given.counts[b, t]
         given.counts[b, t] = n
+
+
+def exchange_blocks(given, a, b, lo, hi):
+    """Exchange block sums."""
+    T, K = given.n_epochs, given.size[0] * given.n_epochs
+    for t in range(lo, hi + 1):
         for k in range(K):
             x = given.S[a * T + t, k]
             given.S[a * T + t, k] = given.S[b * T + t, k]
@@ -40,7 +45,7 @@ def exchange_blocks(given, a, b, lo, hi):
 
 
 def exchange_members(given, a, b, lo, hi):
-    """Exchange labels and row sums as well."""
+    """Exchange labels and row sums."""
     T = given.n_epochs
     for obj in range(given.first[lo], given.first[hi + 1]):
         if given.z[obj] == a:
@@ -59,42 +64,58 @@ def log_pairs(n_lineages):
     return math.log((n_lineages + 1.0) * n_lineages)
 
 
-def try_exchange(rng, scratch, given, motion, a, b, lo, hi, before):
+def propose(sums, given, motion, a, b, lo, hi):
+    """Both lineages after an exchange, whose sizes have been exchanged already; returns the log likelihood then."""
+    T = given.n_epochs
+    for x in range(2):
+        mine, other = (a, b) if x == 0 else (b, a)
+        for t in range(T):
+            sums.counts[x, t] = given.counts[mine, t]
+            sums.node[x, t] = (other if lo <= t <= hi else mine) * T + t
+        lineage_sums.measure(sums, x, given.S, given.spreads[mine], motion)
+    return lineage_sums.log_likelihood_if(sums, motion, a, b, lineage_sums.moved_B(sums, given, 2))
+
+
+def try_exchange(rng, scratch, sums, given, motion, a, b, lo, hi, before):
     """Propose an exchange at epochs lo … hi; returns the log joint afterwards."""
     C = given.size[0]
     if is_trivial(given, a, b, lo, hi):
         return before
     if max(a, b) == C:
         given.spreads[C] = assign_nodes.draw_spread(rng, motion)
+        lineage_sums.open_slot(sums, C, given.n_epochs)
         given.size[0] = C + 1
-    exchange_blocks(given, a, b, lo, hi)
+    exchange_sizes(given, a, b, lo, hi)
     gone = -1
     if nodes.members_of(given, a) == 0:
         gone = a
     elif nodes.members_of(given, b) == 0:
         gone = b
-    after = split_lineages.log_joint(scratch, given, motion)
+    after = urn.log_prior(scratch.urn, given, motion) + propose(sums, given, motion, a, b, lo, hi)
     n_after = given.size[0] - (1 if gone >= 0 else 0)
     if stream.accept(rng, after - before, log_pairs(C) - log_pairs(n_after), motion.power):
+        exchange_blocks(given, a, b, lo, hi)
         exchange_members(given, a, b, lo, hi)
         if gone >= 0:
             nodes.close_lineage(given, gone)
-        return after
-    exchange_blocks(given, a, b, lo, hi)
+        lineage_sums.build(sums, given, motion)
+        return urn.log_prior(scratch.urn, given, motion) + lineage_sums.log_likelihood_now(sums, motion)
+    exchange_sizes(given, a, b, lo, hi)
     if max(a, b) == C:
         given.spreads[C] = 0.0
         given.size[0] = C
     return before
 
 
-def relink(rng, scratch, given, motion, n_tries):
-    """Propose several exchanges while a slot is free; returns how many changed something."""
+def relink(rng, scratch, sums, given, motion, n_tries):
+    """Propose several exchanges while a slot is free; returns how many were proposed, and how many were accepted."""
     T, accepted = given.n_epochs, 0
-    joint = split_lineages.log_joint(scratch, given, motion)
-    for _ in range(n_tries):
+    lineage_sums.build(sums, given, motion)
+    joint = urn.log_prior(scratch.urn, given, motion) + lineage_sums.log_likelihood_now(sums, motion)
+    for n in range(n_tries):
         C = given.size[0]
         if given.counts.shape[0] == C:
-            break
+            return n, accepted
         a = rng.below(C + 1)
         b = rng.below(C)
         if b >= a:
@@ -104,8 +125,8 @@ def relink(rng, scratch, given, motion, n_tries):
         else:
             lo = rng.below(T)
             hi = lo
-        new = try_exchange(rng, scratch, given, motion, a, b, lo, hi, joint)
+        new = try_exchange(rng, scratch, sums, given, motion, a, b, lo, hi, joint)
         if new != joint:
             accepted += 1
             joint = new
-    return accepted
+    return n_tries, accepted

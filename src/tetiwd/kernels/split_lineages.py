@@ -10,19 +10,24 @@ import math
 
 import numpy as np
 
-from tetiwd.kernels import assign_nodes, node_terms, nodes, sides_of_lineage, stream, urn
+from tetiwd.kernels import assign_nodes, lineage_sums, nodes, sides_of_lineage, stream, urn
 from tetiwd.kernels.sides_of_lineage import SidesOfLineage
 
-WORTHWHILE = 300  # members of a change that is always tried; larger ones, which cost their square, in proportion
+WORTHWHILE = 150  # members of a change that is always tried; larger ones, which cost their square, in proportion
 REJECTED, SPLIT, MERGED = 0, 1, 2
 
 
 class LineageSplit:
-    """Scratch of the move: two lineages by themselves, and their rows of S and sizes as they were."""
+    """Scratch of the move: two lineages by themselves, their sums of distances and sizes as proposed and as they were.
+
+    ``H`` (2, T) is S Ỹ of their nodes without what they contribute themselves.
+    """
 
     def __init__(self, capacity, n_epochs, n):
-        self.sides = SidesOfLineage(n, n_epochs)
-        self.rows, self.counts = np.zeros((2 * n_epochs, capacity * n_epochs)), np.zeros((2, n_epochs), np.int64)
+        T = n_epochs
+        self.sides = SidesOfLineage(n, T)
+        self.S, self.H = np.zeros((2 * T, 2 * T)), np.zeros((2, T))
+        self.counts, self.before = np.zeros((2, T), np.int64), np.zeros((2, T), np.int64)
         self.gain = self.log_proposal = 0.0
 
 
@@ -61,12 +66,6 @@ def lives_elsewhere(given, lo, hi, c):
     return total > 0
 
 
-def log_joint(scratch, given, motion):
-    """Log prior of lineages plus log likelihood; ``scratch`` is that of the assignment of objects."""
-    total = urn.log_prior(scratch.urn, given, motion)
-    return total + node_terms.log_likelihood(scratch.terms, given.counts, given.S, given.spreads, given.size[0], motion)
-
-
 def propose(rng, change, sides, given, motion, i, j, lo, hi):
     """Divide members between two lineages, or follow how they are divided; False if it is too large to try now."""
     a, b = given.z[i], given.z[j]
@@ -92,74 +91,127 @@ def propose(rng, change, sides, given, motion, i, j, lo, hi):
     return True
 
 
-def keep_rows(change, sides, given):
-    """Keep the rows of S and the sizes that a change will overwrite."""
-    T = given.n_epochs
-    for x in range(2):
-        for t in range(T):
-            change.counts[x, t] = given.counts[sides.slot[x], t]
-            for k in range(given.size[0] * T):
-                change.rows[x * T + t, k] = given.S[sides.slot[x] * T + t, k]
-
-
-def restore_rows(change, sides, given):
-    """Undo a change, to the last bit."""
-    T = given.n_epochs
+def note_before(change, sides, sums, given):
+    """Sizes and H of the two lineages as they are; returns B without the two."""
+    T, B = given.n_epochs, sums.B
     for x in range(2):
         for t in range(T):
             node = sides.slot[x] * T + t
-            given.counts[sides.slot[x], t] = change.counts[x, t]
-            for k in range(given.size[0] * T):
-                given.S[node, k] = change.rows[x * T + t, k]
-                given.S[k, node] = change.rows[x * T + t, k]
+            change.before[x, t] = given.counts[sides.slot[x], t]
+            total = sums.SY[node]
+            for y in range(2):
+                for s in range(T):
+                    if has_objects(given, sides, y, s):
+                        total -= given.S[node, sides.slot[y] * T + s] * sums.Y[sides.slot[y], s]
+            change.H[x, t] = total if change.before[x, t] > 0 else 0.0
+            B -= sums.Y[sides.slot[x], t] * (sums.SY[node] + change.H[x, t])
+    return B
 
 
-def write_split(sides, given):
-    """Sizes and S after a split; members are still where they were in R."""
+def has_objects(given, sides, x, t):
+    """True if a side has objects at an epoch at present."""
+    return given.counts[sides.slot[x], t] > 0
+
+
+def propose_split(change, sides, sums, given):
+    """Sizes, S and H of the two lineages after a split."""
     T = given.n_epochs
-    a, b = sides.slot[0], sides.slot[1]
-    K = given.size[0] * T
+    for x in range(2):
+        for t in range(T):
+            change.counts[x, t] = sides.counts[x, t]
+    for k in range(2 * T):
+        for m in range(2 * T):
+            change.S[k, m] = sides.S[k, m]
     for m in range(sides.n_members):
         if sides.side[m] == 1:
-            obj = sides.members[m]
-            s = given.epoch[obj]
-            for k in range(K):
-                given.S[b * T + s, k] += given.R[k, obj]
-                given.S[a * T + s, k] -= given.R[k, obj]
+            pull = pull_of_others(sides, sums, given, sides.members[m])
+            change.H[1, given.epoch[sides.members[m]]] += pull
+            change.H[0, given.epoch[sides.members[m]]] -= pull
+
+
+def pull_of_others(sides, sums, given, obj):
+    """Σ of R Ỹ over the nodes of all other lineages."""
+    T, total = given.n_epochs, 0.0
+    for c in range(given.size[0]):
+        if c != sides.slot[0] and c != sides.slot[1]:
+            for t in range(T):
+                if given.counts[c, t] > 0:
+                    total += given.R[c * T + t, obj] * sums.Y[c, t]
+    return total
+
+
+def propose_merge(change, sides, given):
+    """Sizes, S and H of the two lineages after a merge."""
+    T = given.n_epochs
+    for k in range(2 * T):
+        for m in range(2 * T):
+            change.S[k, m] = 0.0
     for x in range(2):
         for s in range(T):
-            given.counts[sides.slot[x], s] = sides.counts[x, s]
-    write_both(sides, given)
+            to = 0 if sides.lo <= s <= sides.hi else x
+            for y in range(2):
+                for t in range(T):
+                    onto = 0 if sides.lo <= t <= sides.hi else y
+                    change.S[to * T + s, onto * T + t] += sides.S[x * T + s, y * T + t]
+    for s in range(T):
+        for x in range(2):
+            change.counts[x, s] = change.before[x, s]
+        if sides.lo <= s <= sides.hi:
+            change.counts[0, s] += change.counts[1, s]
+            change.counts[1, s] = 0
+            change.H[0, s] += change.H[1, s]
+            change.H[1, s] = 0.0
 
 
-def write_merge(sides, given):
-    """Sizes and S after a merge."""
+def log_likelihood_proposed(change, sides, sums, given, motion, B):
+    """Log likelihood with the two lineages as proposed; B is that of all others."""
     T = given.n_epochs
-    a, b = sides.slot[0], sides.slot[1]
-    for s in range(sides.lo, sides.hi + 1):
-        for k in range(given.size[0] * T):
-            given.S[a * T + s, k] += given.S[b * T + s, k]
-            given.S[b * T + s, k] = 0.0
-        for t in range(T):  # what the two know of each other is added up anew
-            given.S[a * T + s, a * T + t] = 0.0
-            given.S[a * T + s, b * T + t] = 0.0
-            for x in range(2):
+    for x in range(2):
+        for t in range(T):
+            sums.counts[x, t] = change.counts[x, t]
+            sums.node[x, t] = x * T + t
+    for x in range(2):
+        lineage_sums.measure(sums, x, change.S, sides.spreads[x], motion)
+    for x in range(2):
+        for t in range(T):
+            if change.counts[x, t] > 0:
+                total = 2.0 * change.H[x, t]
                 for y in range(2):
-                    to = a if sides.lo <= t <= sides.hi else sides.slot[y]
-                    given.S[a * T + s, to * T + t] += sides.S[x * T + s, y * T + t]
-        given.counts[a, s] += given.counts[b, s]
-        given.counts[b, s] = 0
-    mirror(sides, given)
+                    for s in range(T):
+                        total += change.S[x * T + t, y * T + s] * sums.new_Y[y, s]
+                B += sums.new_Y[x, t] * total
+    return lineage_sums.log_likelihood_if(sums, motion, sides.slot[0], sides.slot[1], B)
 
 
-def write_both(sides, given):
-    """S between the two lineages after a split."""
-    T = given.n_epochs
+def set_sizes(sides, given, counts):
+    """Give the two lineages other sizes."""
+    for x in range(2):
+        for t in range(given.n_epochs):
+            given.counts[sides.slot[x], t] = counts[x, t]
+
+
+def write_blocks(change, sides, given, split):
+    """S after an accepted change; sizes have been set."""
+    T, K = given.n_epochs, given.size[0] * given.n_epochs
+    a, b = sides.slot[0], sides.slot[1]
+    if split:
+        for m in range(sides.n_members):
+            if sides.side[m] == 1:
+                obj = sides.members[m]
+                s = given.epoch[obj]
+                for k in range(K):
+                    given.S[b * T + s, k] += given.R[k, obj]
+                    given.S[a * T + s, k] -= given.R[k, obj]
+    else:
+        for s in range(sides.lo, sides.hi + 1):
+            for k in range(K):
+                given.S[a * T + s, k] += given.S[b * T + s, k]
+                given.S[b * T + s, k] = 0.0
     for x in range(2):
         for s in range(T):
             for y in range(2):
                 for t in range(T):
-                    given.S[sides.slot[x] * T + s, sides.slot[y] * T + t] = sides.S[x * T + s, y * T + t]
+                    given.S[sides.slot[x] * T + s, sides.slot[y] * T + t] = change.S[x * T + s, y * T + t]
     mirror(sides, given)
 
 
@@ -199,29 +251,37 @@ def move_members(sides, given, split):
                 nodes.clear_node(given, sides.slot[x] * T + s)
 
 
-def split_or_merge(rng, scratch, change, given, motion, i, j, lo, hi):
-    """Propose to split or merge the lineages of objects i and j at epochs lo … hi; says what happened."""
+def split_or_merge(rng, scratch, change, sums, given, motion, i, j, lo, hi):
+    """Propose to split or merge the lineages of objects i and j at epochs lo … hi; says what happened.
+
+    ``sums`` are those of the present state, before and after.
+    """
     split, C = given.z[i] == given.z[j], given.size[0]
     if not propose(rng, change, change.sides, given, motion, i, j, lo, hi):
         return REJECTED
-    before = log_joint(scratch, given, motion)
+    now = urn.log_prior(scratch.urn, given, motion) + lineage_sums.log_likelihood_now(sums, motion)
     b = change.sides.slot[1]
     if b == C:
         given.spreads[b] = change.sides.spreads[1]
         given.size[0] = C + 1
-    keep_rows(change, change.sides, given)
+        lineage_sums.open_slot(sums, b, given.n_epochs)
+    B = note_before(change, change.sides, sums, given)
     if split:
-        write_split(change.sides, given)
+        propose_split(change, change.sides, sums, given)
     else:
-        write_merge(change.sides, given)
-    change.gain = log_joint(scratch, given, motion) - before
+        propose_merge(change, change.sides, given)
+    likelihood = log_likelihood_proposed(change, change.sides, sums, given, motion, B)
+    set_sizes(change.sides, given, change.counts)
+    change.gain = urn.log_prior(scratch.urn, given, motion) + likelihood - now
     if not stream.accept(rng, change.gain, change.log_proposal, motion.power):
-        restore_rows(change, change.sides, given)
+        set_sizes(change.sides, given, change.before)
         if b == C:
             given.spreads[b] = 0.0
             given.size[0] = C
         return REJECTED
+    write_blocks(change, change.sides, given, split)
     move_members(change.sides, given, split)
     if nodes.members_of(given, b) == 0:
         nodes.close_lineage(given, b)
+    lineage_sums.build(sums, given, motion)
     return SPLIT if split else MERGED

@@ -5,6 +5,7 @@ The simulation is written from the generative story alone and shares no code wit
 
 from collections.abc import Mapping, Sequence
 from math import erf, inf, log, pi, sqrt
+from statistics import median
 from typing import NamedTuple
 
 import numpy as np
@@ -53,7 +54,8 @@ def log_joint_moving(
 
 def one_dof(h: Hyperparameters) -> float:
     """The degrees of freedom of D*: there is one likelihood for all epochs."""
-    return float(np.median(np.atleast_1d(np.asarray(h.dof, dtype=float))))
+    n = len(h.dof) if isinstance(h.dof, tuple) else 1
+    return float(median(h.dof_by_epoch(n)))
 
 
 def log_density_of_spread(x: float, tau: float) -> float:

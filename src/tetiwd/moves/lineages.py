@@ -27,15 +27,18 @@ def update_objects(state: NodeState, motion: Motion, n_aux: int, rng: np.random.
 
 
 def update_splits(state: NodeState, motion: Motion, n_tries: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Try several times per epoch; returns how many splits and merges were accepted, by epoch of the first object."""
+    """Try some times per two epochs; returns how many splits and merges were accepted, by epoch of the first object."""
     splits, merges = np.zeros(state.n_epochs, dtype=np.int64), np.zeros(state.n_epochs, dtype=np.int64)
-    for _ in range(n_tries * state.n_epochs if len(state.z) > 1 else 0):
+    known = False  # sums over lineages, from the attempt before
+    for _ in range(n_tries * (1 + state.n_epochs // 2) if len(state.z) > 1 else 0):
         i, j, lo, hi = draw_change(state, rng)
         if i == j:
             continue
         if state.size[0] == state.capacity:
             state.grow()
-        done = split_or_merge_lineages(rng, state.work, state.nodes, motion, i, j, lo, hi)
+            known = False
+        done = split_or_merge_lineages(rng, state.work, state.nodes, motion, known, i, j, lo, hi)
+        known = True
         splits[epoch_of(state, i)] += done == SPLIT
         merges[epoch_of(state, i)] += done == MERGED
     return splits, merges
@@ -65,14 +68,15 @@ def update_links(state: NodeState, motion: Motion, n_passes: int, rng: np.random
 
     Their number must not depend on the number of lineages, which they change.
     """
-    n_tries, done = n_passes * 2 * state.n_epochs, 0
+    n_tries, tried, accepted = n_passes * 2 * state.n_epochs, 0, 0
     if state.n_epochs == 1 or n_tries == 0:
         return np.full(1, np.nan)
-    for _ in range(n_tries):
+    while tried < n_tries:
         if state.size[0] == state.capacity:
             state.grow()
-        done += relink_lineages(rng, state.work, state.nodes, motion, 1)
-    return np.full(1, done / n_tries)
+        n, n_accepted = relink_lineages(rng, state.work, state.nodes, motion, n_tries - tried)
+        tried, accepted = tried + n, accepted + n_accepted
+    return np.full(1, accepted / n_tries)
 
 
 OBJECTS = Move(

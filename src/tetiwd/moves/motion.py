@@ -9,7 +9,7 @@ from math import exp, inf, log
 import numpy as np
 
 from tetiwd.kernels import move_spreads
-from tetiwd.model.moving import priors_of
+from tetiwd.model.moving import LIMIT, priors_of
 from tetiwd.moves.metropolis import accepts
 from tetiwd.moves.move import Move, Sweep
 from tetiwd.node_density import log_distances, log_lineages, log_spreads
@@ -63,7 +63,10 @@ def shift(name: str, state: NodeState, step: float) -> float:
         if state.tau == 0:
             state.spreads[:C] = state.alpha
     if name == "stretch":
-        state.spreads[:C] = state.alpha * (state.spreads[:C] / state.alpha) ** exp(step)
+        x = exp(step) * np.log(state.spreads[:C] / state.alpha)
+        if np.abs(x).max() > LIMIT:
+            return -inf
+        state.spreads[:C] = state.alpha * np.exp(x)
         return (C + 1) * step
     return step
 
