@@ -80,7 +80,7 @@ def check_run(series: DistanceSeries, hyperparameters: Hyperparameters, settings
     """Refuse a run that memory cannot hold, or that cannot start from the labels given."""
     limit = "max_draws" if settings.automatic else "n_draws"
     require_memory(
-        bytes_of_chains(series.n_objects, settings),
+        bytes_of_chains(series.n_objects, settings, series.n_epochs if hyperparameters.moves else 1),
         f"running {settings.n_chains} chains of {settings.most_draws} draws over {sum(series.n_objects)} objects",
         ["ask for fewer chains (", Setting("n_chains"), ") or fewer draws (", Setting(limit), ")"],
     )
@@ -135,10 +135,13 @@ def pools_for_epochs(chains: list[Chain], n_threads: int) -> Iterator[None]:
                 chain.pool = None
 
 
-def bytes_of_chains(n_objects: Sequence[int], settings: SamplerSettings) -> int:
-    """Memory of all chains beyond the data, roughly: row sums and assignments, and every draw's labels and A."""
+def bytes_of_chains(n_objects: Sequence[int], settings: SamplerSettings, rows_per_cluster: int = 1) -> int:
+    """Memory of all chains beyond the data, roughly: row sums and assignments, and every draw's labels and A.
+
+    A lineage of moving centres has row sums of its own for every epoch.
+    """
     n, n_states = sum(n_objects), 1 if settings.anneal is None else 2  # annealing works on a copy
-    states = n_states * 8 * n * (USUAL_CAPACITY + 1)
+    states = n_states * 8 * n * (USUAL_CAPACITY * rows_per_cluster + 1)
     draws = 2 * 2 * n * settings.most_draws  # two bytes per label, and once more as one array
     if settings.geometry_every:
         draws += 8 * len(n_objects) * USUAL_CAPACITY**2 * (settings.most_draws // settings.geometry_every + 1)

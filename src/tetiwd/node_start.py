@@ -3,7 +3,7 @@
 import numpy as np
 
 from tetiwd.data import DistanceSeries
-from tetiwd.node_state import NodeState, start_parameters
+from tetiwd.node_state import NodeState, all_distances, start_parameters
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.start import check_labels, coarseness, ward_labels
 
@@ -20,10 +20,10 @@ def start_nodes(
     n = sum(series.n_objects)
     if not isinstance(settings.init, str):
         labels = np.concatenate(check_labels(settings.init, series))
-    elif settings.init == "one" or series.cross is None:  # the state refuses what has no cross-time distances
+    elif settings.init == "one":
         labels = np.zeros(n, dtype=np.int64)
     else:
-        labels = ward_labels(series.cross, coarseness(chain, settings.n_chains), series.kind)
+        labels = ward_labels(all_distances(series), coarseness(chain, settings.n_chains))
     state = NodeState(series, np.unique(labels, return_inverse=True)[1], unit=unit)
     start_parameters(state, hyperparameters)
     return state

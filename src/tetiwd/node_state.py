@@ -34,12 +34,8 @@ class NodeState:
     kappa: float
 
     def __init__(self, series: DistanceSeries, labels: Ints, *, unit: float | None = None, capacity: int = 16) -> None:
-        if series.cross is None:
-            raise DataError(
-                ["distances between times are not known, and ", Setting("geometry", "moving"), " is a model of them"],
-                ["give D* as well, or features or one matrix of all objects; or leave out ", Setting("geometry")],
-            )
         self.series = series
+        all_distances(series)  # or an error
         self.unit = series.unit if unit is None else unit
         self.first = np.concatenate([[0], np.cumsum(series.n_objects)]).astype(np.int64)
         self.begins = int(np.flatnonzero(np.diff(self.first))[0])  # the first epoch with objects
@@ -74,7 +70,7 @@ class NodeState:
     def nodes(self) -> Nodes:
         """The arrays as the kernels take them (views, no copies)."""
         if "nodes" not in self._views:
-            cross = cast("NDArray[Any]", self.series.cross)
+            cross = all_distances(self.series)
             arrays = (self.first, self.z, self.size, self.counts, self.S, self.R, self.spreads)
             self._views["nodes"] = Nodes(cross, 1.0 / self.unit, *arrays)
         return cast("Nodes", self._views["nodes"])
@@ -111,7 +107,7 @@ class NodeState:
 
     def rebuild(self) -> None:
         """Recompute everything derived from the assignments: sizes, row sums, block sums. Reads all of D*."""
-        T, cross = self.n_epochs, cast("NDArray[Any]", self.series.cross)
+        T, cross = self.n_epochs, all_distances(self.series)
         node = self.z * T + np.repeat(np.arange(T), np.diff(self.first))
         self.counts[:] = np.bincount(node, minlength=self.capacity * T).reshape(self.capacity, T)
         self.S[:] = 0
@@ -163,6 +159,18 @@ class NodeState:
         assert not self.spreads[C:].any(), "spreads of empty slots"
         own = np.abs(np.log(self.spreads[:C] / self.alpha))
         assert np.all(own <= log(MOST_UNEQUAL) + 1e-9 if self.tau > 0 else own == 0), "spreads"
+
+
+def all_distances(series: DistanceSeries) -> NDArray[Any]:
+    """D*: squared distances of all objects. Those of a single epoch are all there are."""
+    if series.kind == "distances" and series.n_epochs == 1:
+        return series.matrices[0]
+    if series.kind != "distances" or series.cross is None:
+        raise DataError(
+            ["distances between times are not known, and ", Setting("geometry", "moving"), " is a model of them"],
+            ["give D* as well, or features or one matrix of all objects; or leave out ", Setting("geometry")],
+        )
+    return series.cross
 
 
 def start_parameters(state: NodeState, hyperparameters: Hyperparameters) -> None:

@@ -106,6 +106,13 @@ def test_a_mode_is_found():
     assert mode.state.n_clusters[0].tolist() == [3, 2, 3]
 
 
+def test_one_time_needs_no_distances_between_times():
+    series = DistanceSeries.from_distances(drifting().D[:1], squared=True)
+    sample = run_chains(series, MODEL, SETTINGS)
+    assert len(np.unique(sample.best_frozen.labels[0])) == 3
+    assert np.isnan(sample.draws[0].array("relink_acceptance")).all()
+
+
 def test_without_distances_between_times_there_is_nothing_to_model():
     series = DistanceSeries.from_distances(drifting().D, squared=True)
     with pytest.raises(DataError, match=r"distances between times are not known.*give D\* as well"):

@@ -13,6 +13,7 @@ from tetiwd.draws import Draws
 from tetiwd.model.moving import one_dof
 from tetiwd.model.nodes import NodeTerms, lineage_covariance, node_statistics
 from tetiwd.model.urn import log_prior_counts
+from tetiwd.node_state import all_distances
 from tetiwd.partitions import evenly_spaced
 from tetiwd.sample import Sample
 
@@ -38,7 +39,7 @@ class LineagesOfDraw:
         spreads = np.full(len(ids) + 1, self.alpha)  # the last is a lineage to be born, with the common spread
         if "log_spreads" in draws.axes:
             spreads[self.lineages] *= np.exp(draws.array("log_spreads")[i] / 1000)
-        statistics = node_statistics(np.asarray(series.cross), self.lineages, self.epochs, len(ids) + 1, T)
+        statistics = node_statistics(all_distances(series), self.lineages, self.epochs, len(ids) + 1, T)
         self.terms = NodeTerms.build(*statistics, A_1, spreads)
         here = self.lineages[self.epochs == t]
         self.present, self.slots = np.unique(here, return_inverse=True)  # lineages at t, and those of its objects
@@ -91,7 +92,7 @@ def lineage_memberships(mode: "Mode") -> list[Floats]:
 
     T × (n_t, k_t + 1). For an object that is alone, its own cluster is the other one, and the last column is 0.
     """
-    found, end, cross = [], 0, np.asarray(mode.series.cross)
+    found, end, cross = [], 0, all_distances(mode.series)
     for t, n in enumerate(mode.series.n_objects):
         epoch = LineagesOfDraw(mode, mode.state, 0, t)
         k = len(epoch.present)
