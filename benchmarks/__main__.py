@@ -14,6 +14,7 @@ from benchmarks import (
     machine,
     memory,
     mixing,
+    moving,
     precision,
     report,
     start_up,
@@ -23,7 +24,7 @@ from benchmarks import (
 )
 from benchmarks.table import Row, markdown
 
-SAMPLING = (sweep, earlier, growth, likelihood, mixing, stopping, fast)
+SAMPLING = (sweep, moving, earlier, growth, likelihood, mixing, stopping, fast)
 REST = (memory, start_up, precision, threads, drpm, answers, report)
 PARTS = {module.__name__.rpartition(".")[2]: module for module in (*SAMPLING, *REST)}
 TARGET = machine.ROOT / "docs" / "benchmarks.md"

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 
 from runs import digest, small_series
-from tetiwd import DistanceSeries, Gamma, Hyperparameters, SamplerSettings, kernels, run_chains
+from tetiwd import Beta, DistanceSeries, Gamma, Hyperparameters, SamplerSettings, kernels, run_chains
 
 SHORT = {"n_chains": 2, "n_warmup": 30, "n_draws": 20, "n_anneal": 10, "seed": 5}
 MODEL = {"dof": 6.0}
@@ -38,6 +38,11 @@ def modes():
     yield "not metric", DistanceSeries.from_distances(crooked, squared=True), {}, {}
     yield "one epoch", alone, {}, {}
     yield "hardly any objects", tiny, {}, {}
+    for name, dtype in {"": np.float64, ", single precision": np.float32}.items():
+        drifting = DistanceSeries.from_features(np.concatenate(X), time=[0] * 40 + [1] * 30, dtype=dtype)
+        yield f"moving{name}", drifting, {"geometry": "moving"}, {"n_split_merge": 5}
+    yield "moving, many lineages", drifting, {"geometry": "moving", "xi": 40.0, "tau": 0.0}, {}
+    yield "pooled", drifting, {"geometry": "pooled", "delta": Beta(2.0, 2.0), "kappa": Gamma(2.0, 0.5)}, {}
 
 
 def stop(unraisable) -> None:

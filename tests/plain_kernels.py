@@ -50,7 +50,7 @@ class Plain:
         for module in reversed(modules.values()):
             homes |= {name: module for name, value in vars(module).items() if is_of(module, value)}
         originals = {name: vars(module)[name] for name, module in homes.items()}
-        self.__dict__.update(homes=homes, originals=originals, entry=modules["entry"])
+        self.__dict__.update(homes=homes, originals=originals, entry=modules["entry"], modules=modules)
 
     def __getattr__(self, name):
         if name not in self.homes:
@@ -87,7 +87,15 @@ class Plain:
             return self.Model(*(getattr(arg, name) for name in names.split()))
         if kind == "Neighbour":
             return self.Neighbour(*(np.asarray(getattr(arg, name)) for name in ["size", "counts", "A", "link"]))
+        if kind == "NodeWorkspace":
+            return self.NodeWorkspace(arg.capacity, arg.n_epochs, arg.n)
+        if kind == "Motion":
+            names = "alpha dof rho new_scale xi tau delta kappa limit begins power"
+            return self.Motion(*(getattr(arg, name) for name in names.split()))
         D = np.asarray(arg.D_single if arg.single else arg.D)
+        if kind == "Nodes":
+            arrays = (np.asarray(getattr(arg, name)) for name in ["first", "z", "size", "counts", "S", "R", "spreads"])
+            return self.Nodes(D, arg.per_unit, *arrays)
         arrays = (np.asarray(getattr(arg, name)) for name in ["z", "R", "size", "counts", "S", "A", "back", "forward"])
         return self.Epoch(D, arg.per_unit, arg.trace, *arrays)
 

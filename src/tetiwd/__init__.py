@@ -20,6 +20,7 @@ _HOME_OF = {
     "RunFolderError": "tetiwd.errors",
     "SamplingError": "tetiwd.errors",
     "SettingsError": "tetiwd.errors",
+    "Beta": "tetiwd.params",
     "Gamma": "tetiwd.params",
     "SamplerSettings": "tetiwd.params",
     "Progress": "tetiwd.pace",

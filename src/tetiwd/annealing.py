@@ -11,11 +11,9 @@ from math import inf
 
 import numpy as np
 
-from tetiwd.density import log_joint_of
 from tetiwd.draws import Frozen
 from tetiwd.params import Hyperparameters, SamplerSettings
-from tetiwd.sampler import Chain, Streams, sweep
-from tetiwd.state import ChainState
+from tetiwd.sampler import Chain, State, Streams, kind_of, sweep
 
 HIGHEST_POWER = 30.0
 MOST_FINAL_PASSES = 50
@@ -28,14 +26,12 @@ def anneal(chain: Chain, stop: Callable[[], bool] = lambda: False) -> Frozen | N
     return None if cooled is None else frozen_at(*cooled, chain.hyperparameters)
 
 
-def frozen_at(state: ChainState, moved: int, hyperparameters: Hyperparameters) -> Frozen:
+def frozen_at(state: State, moved: int, hyperparameters: Hyperparameters) -> Frozen:
     """A frozen state as a partition."""
-    return Frozen(state.labels(), log_joint_of(state, hyperparameters), moved)
+    return Frozen(state.labels(), kind_of(hyperparameters).log_joint(state, hyperparameters), moved)
 
 
-def cool(
-    chain: Chain, settings: SamplerSettings, stop: Callable[[], bool] = lambda: False
-) -> tuple[ChainState, int] | None:
+def cool(chain: Chain, settings: SamplerSettings, stop: Callable[[], bool] = lambda: False) -> tuple[State, int] | None:
     """A copy of a chain's state, annealed as the settings say, and how many objects moved in the last pass."""
     h = chain.hyperparameters
     s = replace(settings, n_aux=max(N_AUX, settings.n_aux), n_split_merge=0)  # densities of unequal k mislead

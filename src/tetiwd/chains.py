@@ -19,8 +19,7 @@ from tetiwd.pace import Report
 from tetiwd.params import CHECKPOINT_SECONDS, Hyperparameters, SamplerSettings, check_whole
 from tetiwd.rounds import Rounds
 from tetiwd.sample import Sample
-from tetiwd.sampler import Chain
-from tetiwd.start import start_chain
+from tetiwd.sampler import Chain, kind_of
 
 WORTH_A_THREAD = 200  # objects of an epoch that takes longer to update than to hand to a thread
 USUAL_CAPACITY = 32  # clusters per epoch that a state has room for once Ward's finest cut is in it
@@ -81,12 +80,12 @@ def check_run(series: DistanceSeries, hyperparameters: Hyperparameters, settings
     """Refuse a run that memory cannot hold, or that cannot start from the labels given."""
     limit = "max_draws" if settings.automatic else "n_draws"
     require_memory(
-        bytes_of_chains(series.n_objects, settings),
+        bytes_of_chains(series.n_objects, settings, series.n_epochs if hyperparameters.moves else 1),
         f"running {settings.n_chains} chains of {settings.most_draws} draws over {sum(series.n_objects)} objects",
         ["ask for fewer chains (", Setting("n_chains"), ") or fewer draws (", Setting(limit), ")"],
     )
     if not isinstance(settings.init, str):
-        start_chain(series, hyperparameters, settings, 0, unit=None)
+        kind_of(hyperparameters).start(series, hyperparameters, settings, 0, unit=None)
 
 
 def warn_if_slow() -> None:
@@ -136,10 +135,13 @@ def pools_for_epochs(chains: list[Chain], n_threads: int) -> Iterator[None]:
                 chain.pool = None
 
 
-def bytes_of_chains(n_objects: Sequence[int], settings: SamplerSettings) -> int:
-    """Memory of all chains beyond the data, roughly: row sums and assignments, and every draw's labels and A."""
+def bytes_of_chains(n_objects: Sequence[int], settings: SamplerSettings, rows_per_cluster: int = 1) -> int:
+    """Memory of all chains beyond the data, roughly: row sums and assignments, and every draw's labels and A.
+
+    A lineage of moving centres has row sums of its own for every epoch.
+    """
     n, n_states = sum(n_objects), 1 if settings.anneal is None else 2  # annealing works on a copy
-    states = n_states * 8 * n * (USUAL_CAPACITY + 1)
+    states = n_states * 8 * n * (USUAL_CAPACITY * rows_per_cluster + 1)
     draws = 2 * 2 * n * settings.most_draws  # two bytes per label, and once more as one array
     if settings.geometry_every:
         draws += 8 * len(n_objects) * USUAL_CAPACITY**2 * (settings.most_draws // settings.geometry_every + 1)

@@ -99,6 +99,8 @@ def diagnose(draws_by_chain: Sequence[Draws], times: Sequence[Any], seed: int = 
 
 def _stuck_geometry(draws_by_chain: Sequence[Draws], times: Sequence[Any]) -> str:
     """A sentence if rows of A hardly move at some epoch; chains may then agree without having looked around."""
+    if "geometry_acceptance" not in draws_by_chain[0].axes:  # a model without A
+        return ""
     rates = np.concatenate([draws.statistics["geometry_acceptance"] for draws in draws_by_chain])
     rates = rates[np.isfinite(rates).all(axis=1)]  # NaN where A is not free to move
     if not len(rates) or rates.mean(axis=0).min() >= SMALLEST_ACCEPTANCE:
@@ -112,7 +114,9 @@ def _stuck_geometry(draws_by_chain: Sequence[Draws], times: Sequence[Any]) -> st
 
 def _label_free(draws_by_chain: Sequence[Draws], times: Sequence[Any], n: int, seed: int) -> dict[str, NDArray[Any]]:
     """Name → (chains, draws)."""
-    series = {name: np.array([getattr(d, name)[:n] for d in draws_by_chain]) for name in SCALARS}
+    scalars = [*SCALARS, *(name for name, axis in draws_by_chain[0].axes.items() if axis == "draw")]
+    series = {name: np.array([d.array(name)[:n] for d in draws_by_chain]) for name in scalars}
+    series = {name: values for name, values in series.items() if not name.endswith("acceptance")}
     rng = np.random.default_rng(seed)
     for t, time in enumerate(times):
         series[f"k at {time}"] = np.array([d.n_clusters[:n, t] for d in draws_by_chain])

@@ -29,9 +29,9 @@ class Draws:
     ``labels`` holds the lineage id of every object, all epochs side by side (see :meth:`labels_at`). ``spread`` is the
     mean squared distance between cluster centres that A_t implies, ``entropy`` that of the cluster sizes; neither
     depends on names. ``statistics`` holds what the moves of the sampler reported, along the axes in ``axes``: "time"
-    for one value per epoch, "step" for one per boundary between epochs, "scale_move" for one per scale. ``geometry``
-    holds A_t of every so many draws (``geometry_every``) from ``first_geometry`` on, with rows in increasing order of
-    lineage id; none if that is 0.
+    for one value per epoch, "step" for one per boundary between epochs, "scale_move" for one per scale, "draw" for a
+    single one. ``geometry`` holds A_t of every so many draws (``geometry_every``) from ``first_geometry`` on, with rows
+    in increasing order of lineage id; none if that is 0.
     """
 
     labels = Column("object")

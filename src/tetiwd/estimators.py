@@ -188,10 +188,14 @@ class _WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         if series.features is not None:
             new = self._features(X, reset=False) if hasattr(self, "n_features_in_") else X
             distances, squared = series.features.squared_distances(new, t), True
+            if sample.hyperparameters.moves:
+                by_time = [series.features.squared_distances(new, s) for s in range(series.n_epochs)]
+                distances = np.hstack(by_time)
         else:
             distances, squared = np.atleast_2d(np.asarray(X)), self._told("the new distances")
             if distances.shape[1] == sum(series.n_objects):
-                distances = distances[:, self._rows[t]]
+                rows = np.concatenate(self._rows) if sample.hyperparameters.moves else self._rows[t]
+                distances = distances[:, rows]
         return classify(sample, analysis.clustering, distances, squared=squared, t=t)
 
     def _told(self, distances: str = "the distances") -> bool:
@@ -289,6 +293,7 @@ class TeTiWD(_WishartClusterer):
     squared: bool | None = None
     dof: float | Sequence[float] | str = Hyperparameters.dof
     df_A: float | None = None
+    geometry: str = Hyperparameters.geometry
     alpha: Prior | None = None
     xi: Prior = Hyperparameters.xi
     max_clusters: int | None = None

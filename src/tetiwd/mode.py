@@ -20,7 +20,6 @@ from tetiwd.draws import Draws, Frozen
 from tetiwd.errors import Setting, SettingsError
 from tetiwd.pace import Clock, Report
 from tetiwd.params import Hyperparameters, SamplerSettings
-from tetiwd.recording import record
 from tetiwd.rounds import where_is
 from tetiwd.sampler import Chain
 from tetiwd.threads import in_threads
@@ -156,6 +155,7 @@ def _frozen(chain: Chain, stop: threading.Event) -> tuple[Frozen, Draws] | None:
     cooled = cool(chain, replace(chain.settings, anneal="posterior", n_anneal=N_ANNEAL), stop.is_set)
     if cooled is None:
         return None
-    state = Draws(chain.draws.n_objects, geometry_every=1)
-    record(state, cooled[0], chain.hyperparameters, {})
+    h = chain.hyperparameters
+    state = Draws(chain.draws.n_objects, chain.kind.extra(h), geometry_every=0 if h.moves else 1)
+    chain.kind.record(state, cooled[0], chain.hyperparameters, {})
     return frozen_at(*cooled, chain.hyperparameters), state

@@ -22,7 +22,7 @@ from tetiwd.summarize.clustering import Clustering, as_clustering
 from tetiwd.summarize.conditional import conditional_memberships
 from tetiwd.summarize.lineages import Lineages, lineages
 from tetiwd.summarize.object_maps import object_maps
-from tetiwd.summarize.point_estimate import linked, links_called, place_links
+from tetiwd.summarize.point_estimate import linked, links_called, place_links, sampled_lineages
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,7 +78,10 @@ class ModeAnalysis:
         partitions = self._partitions
         clusters = [partitions.epoch(t).labels[0].astype(np.int64) for t in range(partitions.n_epochs)]
         series = None if self.mode.series.cross is None else self.mode.series
-        how = links_called(self.settings.links, partitions.ids, series)
+        if self.mode.hyperparameters.moves and self.settings.links in ("auto", "model"):
+            how = sampled_lineages(self.settings.links, partitions.ids)
+        else:
+            how = links_called(self.settings.links, partitions.ids, series)
         source = place_links(how, clusters) if isinstance(how, DistanceSeries) else how
         found = as_clustering(partitions, linked(partitions, clusters, source), found_by="mode", linked_by=source)
         return replace(found, expected_loss=nan, loss="")

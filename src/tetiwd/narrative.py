@@ -21,6 +21,7 @@ HOW_LINKED = {
     "place": "Clusters of consecutive times are linked if they are at the same place.",
     "model": "Links come from the model alone, which knows only the sizes of clusters and the distances among them; "
     "ids or distances between times would tell more.",
+    "lineages": "Links come from the model, which follows the places of lineages through time.",
 }
 ENDS = {  # of a run without a fixed length
     "agreed": "Sampling ended when the MCMC chains agreed",
@@ -61,6 +62,7 @@ def narrative(analysis: "Analysis", times: Sequence[str] | None = None) -> Narra
             *_lives(analysis.clustering, analysis.alignment.present, labels),
             _certainty(analysis),
             *_links(analysis, labels),
+            *_motion(analysis),
             *_next(analysis),
         ),
         run=_run(sample),
@@ -184,6 +186,15 @@ def _links(analysis: "Analysis", times: Sequence[Any]) -> list[str]:
         f"average; the weakest is that of lineage {weakest.lineage} from {label[weakest.source[1]]} to "
         f"{label[weakest.target[1]]} ({weakest.probability:.2f}).",
     ]
+
+
+def _motion(analysis: "Analysis") -> list[str]:
+    from tetiwd.summarize.motion import lineage_motion
+
+    sample = analysis.sample
+    if not sample.hyperparameters.moves or sample.series.n_epochs == 1:
+        return []
+    return lineage_motion(sample, level=analysis.settings.level).sentences()
 
 
 def _next(analysis: "Analysis") -> list[str]:

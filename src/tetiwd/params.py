@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, lgamma, log
+from math import inf, lgamma, log, log1p
+from numbers import Real
 from typing import Any, Literal
 
-from tetiwd.declare import Settings, documented, setting
+from tetiwd.declare import Settings, declarations, documented, setting
 from tetiwd.declare import check_positive as check_positive
 from tetiwd.declare import check_share as check_share
 from tetiwd.declare import check_whole as check_whole
@@ -19,7 +20,9 @@ LOSSES = ("vi", "binder", "ari")
 LEVEL = 0.9  # probability of intervals
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints of a chain
 SCALE_MOVES = ("alpha", "xi", "new_scale", "stretch")  # stretch moves new_scale together with every A_t
+MOTION_MOVES = ("alpha", "level", "spreads", "new_scale", "rho", "xi", "tau", "stretch", "delta", "kappa")
 WARMUP_OF_FIXED, WARMUP = 1000, 200  # sweeps before a fixed number of draws, and before as many as it takes
+MOST_UNEQUAL = 10.0  # ratio of the spread of a lineage to the common one, either way
 LARGEST_CROSS = 5000  # rows whose distances between epochs are kept unless something else is said; they take 200 MB
 
 
@@ -72,6 +75,28 @@ def _checked_init(init: Any) -> Any:
     return init
 
 
+def _checked_rho(rho: Any) -> Any:
+    return _share_or_prior("rho", rho)
+
+
+def _checked_delta(delta: Any) -> Any:
+    return _share_or_prior("delta", delta)
+
+
+def _share_or_prior(name: str, value: Any) -> Any:
+    if not isinstance(value, Beta) and (not isinstance(value, Real) or not 0 < float(value) <= 1):
+        fault = f" must be a number above 0 and up to 1, or a Beta prior, not {value!r}"
+        raise SettingsError([Setting(name, refused=True), fault])
+    return value
+
+
+def _checked_tau(tau: Any) -> Any:
+    if not isinstance(tau, Gamma) and (not isinstance(tau, Real) or tau is True or not 0 <= float(tau) < inf):
+        fault = f" must be 0, a positive number or a Gamma prior, not {tau!r}"
+        raise SettingsError([Setting("tau", refused=True), fault])
+    return tau
+
+
 @dataclass(frozen=True)
 class Gamma:
     """Gamma prior with density proportional to x^(shape − 1) exp(−x / scale)."""
@@ -95,8 +120,33 @@ class Gamma:
         return (self.shape - 1) * log(x) - x / self.scale - lgamma(self.shape) - self.shape * log(self.scale)
 
 
+@dataclass(frozen=True)
+class Beta:
+    """Beta prior of a number between 0 and 1, with density proportional to x^(a − 1) (1 − x)^(b − 1)."""
+
+    a: float
+    b: float
+
+    def __post_init__(self) -> None:
+        for name in ("a", "b"):
+            check_positive(f"Beta {name}", getattr(self, name))
+
+    @property
+    def mean(self) -> float:
+        """Expected value."""
+        return self.a / (self.a + self.b)
+
+    def log_density(self, x: float) -> float:
+        """Log density at x, with its constant."""
+        if not 0 < x < 1:
+            return -inf
+        constant = lgamma(self.a + self.b) - lgamma(self.a) - lgamma(self.b)
+        return constant + (self.a - 1) * log(x) + (self.b - 1) * log1p(-x)
+
+
 Fixed = float
 Prior = Fixed | Gamma
+ShareOrPrior = Fixed | Beta  # of a number between 0 and 1
 AtMost = int | Literal["median"] | None
 
 
@@ -141,17 +191,60 @@ class Hyperparameters(Settings):
         option="--max-clusters",
         least=1,
     )
-    geometry: Literal["full", "isotropic"] = setting(
+    geometry: Literal["full", "isotropic", "moving", "pooled"] = setting(
         "full",
         '"full" gives clusters distances of their own (the paper\'s A_t); "isotropic" keeps all of them equally far '
-        "apart, A = new_scale · I: the static model of Vogt et al. (2010) and its coupled version.",
+        'apart, A = new_scale · I: the static model of Vogt et al. (2010) and its coupled version. "moving" also uses '
+        'the distances between times: the centre of every lineage moves from one time to the next; "pooled" is the '
+        "same with centres that stay where they are.",
+        option="--geometry",
     )
     coupling: bool = setting(
         True, "Whether clusters are linked through time. Without links times share only alpha, xi and new_scale."
     )
 
+    rho: ShareOrPrior = setting(
+        Beta(1.0, 1.0),
+        "Moving centres: correlation of the place of a lineage at one time with that at the next: a number up to 1, or "
+        "a Beta prior to sample it.",
+        check=_checked_rho,
+    )
+    tau: Prior = setting(
+        Gamma(1.0, 0.5),
+        "Moving centres: how much lineages differ in their spread, as the standard deviation of its logarithm: a "
+        "number, 0 for equal spreads, or a Gamma prior to sample it.",
+        check=_checked_tau,
+    )
+    delta: ShareOrPrior = setting(
+        0.9,
+        "Moving centres: weight, per time of absence, with which an absent lineage may return: a number up to 1, or a "
+        "Beta prior to sample it.",
+        check=_checked_delta,
+    )
+    kappa: Prior = setting(
+        1.0,
+        "Moving centres: how far the sizes of one time carry over to the next; 1 is the paper's urn. A number, or a "
+        "Gamma prior to sample it.",
+    )
+
+    @property
+    def moves(self) -> bool:
+        """True for the model of moving centres, at any speed."""
+        return self.geometry in ("moving", "pooled")
+
+    @property
+    def scale_moves(self) -> tuple[str, ...]:
+        """Names of the moves on parameters, whose acceptance is recorded."""
+        return MOTION_MOVES if self.moves else SCALE_MOVES
+
+    @property
+    def rho_used(self) -> ShareOrPrior:
+        """The prior of rho; 1 where centres stay where they are."""
+        return 1.0 if self.geometry == "pooled" else self.rho
+
     def check_together(self) -> None:
         """Fill in df_A where dof is known; it must leave room for the clusters."""
+        self._check_geometry()
         if self.df_A is None and not isinstance(self.dof, str):
             largest = max(self.dof) if isinstance(self.dof, Sequence) else self.dof
             object.__setattr__(self, "df_A", max(100.0, 2.0 * largest))
@@ -165,6 +258,15 @@ class Hyperparameters(Settings):
                 ],
                 [Setting("df_A"), " must exceed ", Setting("max_clusters"), f" − 1 = {self.max_clusters - 1}"],
             )  # fmt: skip
+
+    def _check_geometry(self) -> None:
+        """Refuse settings that the model of this geometry does not have."""
+        usual = {one.name: one.default for one in declarations(type(self))}
+        foreign = ("max_clusters", "coupling") if self.moves else ("rho", "tau", "delta", "kappa")
+        for name in (*foreign, "rho") if self.geometry == "pooled" else foreign:
+            if getattr(self, name) != usual[name]:
+                given = Setting(name, getattr(self, name))
+                raise SettingsError([given, " has no meaning with ", Setting("geometry", self.geometry)])
 
     def dof_by_epoch(self, n_epochs: int) -> tuple[float, ...]:
         """One number per epoch, whichever way numbers were given."""
@@ -182,9 +284,9 @@ class Hyperparameters(Settings):
         return tuple(map(float, self.dof))
 
 
-def log_prior(prior: Prior, value: float) -> float:
+def log_prior(prior: Prior | ShareOrPrior, value: float) -> float:
     """Log density of a quantity under its prior; 0 where the quantity is fixed at this value, −inf elsewhere."""
-    if isinstance(prior, Gamma):
+    if isinstance(prior, Gamma | Beta):
         return prior.log_density(value)
     return 0.0 if value == prior else -inf
 

@@ -1,10 +1,12 @@
 """One chain: Algorithm 1 of the paper, then the moves it lacks. The file to read first.
 
 A :class:`Chain` holds a state, its random streams, its tuning and its draws; ``step`` is one sweep plus bookkeeping.
+The model of moving centres has a state and moves of its own; all that a chain needs to know of a model is its
+:class:`Kind`.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from math import exp, isnan
@@ -16,8 +18,26 @@ from numpy.typing import NDArray
 from tetiwd.data import DistanceSeries
 from tetiwd.density import log_joint_of
 from tetiwd.draws import Draws
-from tetiwd.moves import ASSIGNMENTS, EXCHANGE, GEOMETRY, LINKS, SCALES, SPLIT_MERGE, Sweep, link_greedily
+from tetiwd.moves import (
+    ASSIGNMENTS,
+    EXCHANGE,
+    GEOMETRY,
+    LINKS,
+    MOTION,
+    OBJECTS,
+    RELINK,
+    SCALES,
+    SPLIT_MERGE,
+    SPLITS,
+    Move,
+    Sweep,
+    link_greedily,
+)
 from tetiwd.moves.scale import TARGET_ACCEPTANCE
+from tetiwd.node_density import log_joint_of_nodes
+from tetiwd.node_recording import extra_of, record_nodes
+from tetiwd.node_start import start_nodes
+from tetiwd.node_state import NodeState, motion_of
 from tetiwd.params import SCALE_MOVES, Hyperparameters, SamplerSettings
 from tetiwd.recording import record
 from tetiwd.start import start_chain
@@ -30,6 +50,12 @@ MOVES = (  # of one sweep, in this order
     LINKS,  # which cluster of one epoch continues which of the epoch before
     EXCHANGE,  # links together with rows of A
     SCALES,  # alpha, xi and new_scale
+)
+MOVES_OF_CENTRES = (  # of one sweep of the model of moving centres
+    OBJECTS,  # every object of every epoch
+    SPLITS,  # whole lineages, or some epochs of them
+    RELINK,  # which node belongs to which lineage
+    MOTION,  # all parameters
 )
 SweepInfo = dict[str, NDArray[Any]]  # statistics that the moves of one sweep reported, by name
 REBUILD_EVERY = 100  # sweeps after which cached sums are recomputed from the data
@@ -59,15 +85,54 @@ class Tuning:
     def adapt(self, info: SweepInfo, sweep: int) -> None:
         """Nudge acceptance rates towards their targets, ever less."""
         gain = 2.0 / (1 + sweep) ** 0.6
-        for name, rate in zip(SCALE_MOVES, info["scale_acceptance"].tolist(), strict=True):
+        for name, rate in zip(self.steps, info["scale_acceptance"].tolist(), strict=True):
             if isnan(rate):  # the scale is fixed
                 continue
             step = self.steps[name] * exp(gain * (rate - TARGET_ACCEPTANCE))
             self.steps[name] = min(max(step, 1e-4), 5.0)
 
 
+State = ChainState | NodeState
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a chain needs to know of a model; functions of the state and the hyperparameters."""
+
+    moves: Callable[[], tuple[Move, ...]]
+    extra: Callable[[Hyperparameters], dict[str, str]]  # what is recorded besides statistics of moves, with axes
+    start: Callable[..., Any]
+    models: Callable[..., list[Any]]  # numbers for the kernels
+    log_joint: Callable[[Any, Hyperparameters], float]
+    record: Callable[..., None]
+    link: Callable[[Any, Hyperparameters], None]  # epochs are coupled for the first time
+
+
+def link_all(state: ChainState, hyperparameters: Hyperparameters) -> None:
+    """Link clusters of all epochs greedily."""
+    for t in range(state.n_epochs - 1):
+        link_greedily(state, t, models_of(state, hyperparameters)[t])
+
+
+LINKED = Kind(lambda: MOVES, lambda h: {}, start_chain, models_of, log_joint_of, record, link_all)
+MOVING = Kind(
+    lambda: MOVES_OF_CENTRES,
+    extra_of,
+    start_nodes,
+    lambda state, h, **how: [motion_of(state, h, **how)],
+    log_joint_of_nodes,
+    record_nodes,
+    lambda state, h: None,  # lineages are what the state is made of
+)
+
+
+def kind_of(hyperparameters: Hyperparameters) -> Kind:
+    """The kind of chain that a model needs: the one place where this is decided."""
+    return MOVING if hyperparameters.moves else LINKED
+
+
 def sweep(
-    state: ChainState,
+    state: State,
     hyperparameters: Hyperparameters,
     settings: SamplerSettings,
     streams: Streams,
@@ -79,18 +144,22 @@ def sweep(
     pool: Executor | None = None,
 ) -> SweepInfo:
     """One sweep: objects and geometry of every epoch (the paper's Algorithm 1), then whole clusters, links, scales."""
-    h = hyperparameters if hyperparameters.coupling == coupled else replace(hyperparameters, coupling=coupled)
-    models = models_of(state, h, power=power, dof_factor=dof_factor)
-    now = Sweep(models, h, settings, streams.epochs, streams.chain, tuning.steps, coupled, power, pool)
+    kind, h = kind_of(hyperparameters), hyperparameters
+    if not h.moves and h.coupling != coupled:
+        h = replace(h, coupling=coupled)
+    models = kind.models(state, h, power=power, dof_factor=dof_factor)
+    now = Sweep(models, h, settings, streams.epochs, streams.chain, tuning.steps, coupled, power, dof_factor, pool)
     info: SweepInfo = {}
-    for move in MOVES:
+    for move in kind.moves():
         info |= move(state, now)
     return info
 
 
-def axes_of_statistics() -> dict[str, str]:
-    """Statistics that the moves report, and their axes."""
-    return {name: axis for move in MOVES for name, axis in move.reports.items()}
+def axes_of_statistics(hyperparameters: Hyperparameters | None = None) -> dict[str, str]:
+    """What is recorded with a draw besides its columns, and the axes of that; for the paper's model by default."""
+    h = hyperparameters or Hyperparameters()
+    kind = kind_of(h)
+    return kind.extra(h) | {name: axis for move in kind.moves() for name, axis in move.reports.items()}
 
 
 class Chain:
@@ -106,10 +175,12 @@ class Chain:
         unit: float | None = None,
     ) -> None:
         self.hyperparameters, self.settings, self.index = hyperparameters, settings, index
-        self.state = start_chain(series, hyperparameters, settings, index, unit=unit)
+        self.kind = kind_of(hyperparameters)
+        self.state: Any = self.kind.start(series, hyperparameters, settings, index, unit=unit)
         self.streams = Streams(settings.seed, index, series.n_epochs)
-        self.tuning = Tuning()
-        self.draws = Draws(series.n_objects, axes_of_statistics(), geometry_every=settings.geometry_every)
+        self.tuning = Tuning(dict.fromkeys(hyperparameters.scale_moves, 0.3))
+        every = 0 if hyperparameters.moves else settings.geometry_every
+        self.draws = Draws(series.n_objects, axes_of_statistics(hyperparameters), geometry_every=every)
         self.pool: Executor | None = None  # threads for epochs that can be updated at the same time
         self.n_done = 0
         self.last_n_clusters = tuple(int(k) for k in self.state.n_clusters)
@@ -117,7 +188,10 @@ class Chain:
         self._looked = 0.0
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"pool": None}
+        return self.__dict__ | {"pool": None, "kind": None}
+
+    def __setstate__(self, values: dict[str, Any]) -> None:
+        self.__dict__ |= values | {"kind": kind_of(values["hyperparameters"])}
 
     @property
     def finished(self) -> bool:
@@ -129,13 +203,12 @@ class Chain:
         s, i = self.settings, self.n_done
         coupled = self.hyperparameters.coupling and i >= s.n_apart
         if coupled and i == s.n_apart and isinstance(s.init, str):
-            for t in range(self.state.n_epochs - 1):
-                link_greedily(self.state, t, models_of(self.state, self.hyperparameters)[t])
+            self.kind.link(self.state, self.hyperparameters)
         info = sweep(self.state, self.hyperparameters, s, self.streams, self.tuning, coupled=coupled, pool=self.pool)
         if i < s.n_warmup:
             self.tuning.adapt(info, i)
         elif (i - s.n_warmup) % s.thin == s.thin - 1:
-            record(self.draws, self.state, self.hyperparameters, info)
+            self.kind.record(self.draws, self.state, self.hyperparameters, info)
         if i % REBUILD_EVERY == REBUILD_EVERY - 1:
             self.state.rebuild()
         self.n_done += 1
@@ -168,7 +241,7 @@ class Chain:
         """Note the state of the chain a few times a second, for progress reports."""
         if now or time.monotonic() - self._looked > LOOK_SECONDS:
             self.last_n_clusters = tuple(int(k) for k in self.state.n_clusters)
-            self.last_log_joint = log_joint_of(self.state, self.hyperparameters)
+            self.last_log_joint = self.kind.log_joint(self.state, self.hyperparameters)
             self._looked = time.monotonic()
 
 

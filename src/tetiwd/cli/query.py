@@ -126,10 +126,10 @@ def predict(
 
     folder, analysis = RunFolder.open(run_folder), load_run(run_folder)
     series = analysis.sample.series
-    t = _epoch(series, at)
+    t, moves = _epoch(series, at), analysis.sample.hyperparameters.moves
     data = folder.settings().data
     with in_file(str(new)):
-        ids, distances, told = _new_objects(new, series, t, data, id, given.get("data", {}).get("squared"))
+        ids, distances, told = _new_objects(new, series, t, data, id, given.get("data", {}).get("squared"), moves)
         classification = classify(analysis.sample, analysis.clustering, distances, squared=told, t=t)
     table = classification.table()
     if ids is not None:
@@ -206,9 +206,11 @@ def _epoch(series: "DistanceSeries", at: str | None) -> int:
 
 
 def _new_objects(
-    file: Path, series: "DistanceSeries", t: int, data: Any, id: str | None, squared: bool | None
+    file: Path, series: "DistanceSeries", t: int, data: Any, id: str | None, squared: bool | None, moves: bool
 ) -> tuple[list[Any] | None, Any, bool]:
     """Ids of the new objects if there are any, their distances to the objects of time t, whether these are squared."""
+    import numpy as np
+
     from tetiwd.io.new_objects import read_new_objects
 
     if series.kind == "similarities":
@@ -222,10 +224,13 @@ def _new_objects(
     if series.features is not None and squared is not None:
         raise SettingsError("the run was made from features", ["leave out ", Setting("squared", squared)])
     if series.features is not None:
-        return ids, series.features.squared_distances(table, t), True
+        times = range(series.n_epochs) if moves else [t]
+        return ids, np.hstack([series.features.squared_distances(table, s) for s in times]), True
     told = data.are_squared() if squared is None else squared
     if series.ids is not None:
         objects = [str(name) for name in series.ids[t].tolist()]
+        if moves:
+            objects = [str(name) for names in series.ids for name in names.tolist()]
         table = _in_order(table.rename(columns=str), objects)
     return ids, table.to_numpy(), told
 

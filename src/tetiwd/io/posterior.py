@@ -21,7 +21,7 @@ from tetiwd.data.fingerprint import fingerprint
 from tetiwd.draws import COLUMNS, Draws, Frozen
 from tetiwd.errors import DataError, SettingsError
 from tetiwd.io.netcdf import reading
-from tetiwd.params import SCALE_MOVES, Hyperparameters, SamplerSettings
+from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.sample import Sample
 from tetiwd.writing import write_whole
 
@@ -51,7 +51,7 @@ def to_datatree(sample: Sample) -> "xr.DataTree":
         "object": np.arange(sum(series.n_objects)),
         "time": times,
         "step": times[1:],
-        "scale_move": list(SCALE_MOVES),
+        "scale_move": list(sample.hyperparameters.scale_moves),
     }
 
     def group(axes_of: Axes) -> "xr.Dataset":
@@ -68,7 +68,9 @@ def to_datatree(sample: Sample) -> "xr.DataTree":
         constant["object_id"] = ("object", plain_labels([id for ids in series.ids for id in ids.tolist()]))
     groups = {
         "posterior": group(PARAMETERS),
-        "sample_stats": group(STATISTICS | {name: (axis,) for name, axis in sample.draws[0].axes.items()}),
+        "sample_stats": group(
+            STATISTICS | {name: axes_after_draw(axis) for name, axis in sample.draws[0].axes.items()}
+        ),
         "geometry": _geometry(sample, n, times),
         "constant_data": xr.Dataset(constant, {"object": coordinates["object"]}),
     }
@@ -92,6 +94,11 @@ def to_datatree(sample: Sample) -> "xr.DataTree":
     return tree
 
 
+def axes_after_draw(axis: str) -> tuple[str, ...]:
+    """The axes of a statistic after chain and draw; none if it is a number."""
+    return () if axis == "draw" else (axis,)
+
+
 def from_datatree(
     tree: "xr.DataTree", series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings
 ) -> Sample:
@@ -103,7 +110,7 @@ def from_datatree(
     columns = {name: tree["posterior"][name].to_numpy() for name in PARAMETERS}
     columns |= {name: stored[NAMES_IN_ARVIZ.get(name, name)].to_numpy() for name in STATISTICS}
     fixed = [NAMES_IN_ARVIZ.get(name, name) for name in STATISTICS]
-    axes = {str(name): str(values.dims[2]) for name, values in stored.drop_vars(fixed).items()}
+    axes = {str(name): str(values.dims[-1]) for name, values in stored.drop_vars(fixed).items()}
     columns |= {name: stored[name].to_numpy() for name in axes}
     about_A = tree["geometry"].attrs
     A, every, first = tree["geometry"]["A"].to_numpy(), int(about_A["every"]), int(about_A.get("first", 0))

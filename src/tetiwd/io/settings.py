@@ -10,7 +10,7 @@ from typing import Any, Self
 from tetiwd.declare import Declaration, declarations
 from tetiwd.errors import Setting, SettingsError, in_toml
 from tetiwd.io.data_settings import DataSettings
-from tetiwd.params import AnswerSettings, Gamma, Hyperparameters, SamplerSettings
+from tetiwd.params import AnswerSettings, Beta, Gamma, Hyperparameters, SamplerSettings
 
 WRITTEN_BY_A_RUN = ("run", "inputs", "resolved", "versions")  # further tables of run.toml, which say what happened
 
@@ -126,8 +126,10 @@ def _check_known(name: str, known: list[str], message: str) -> None:
 
 
 def _from_toml(value: Any) -> Any:
-    """A table of shape and scale is a Gamma prior; lists are tuples."""
+    """A table of shape and scale is a Gamma prior, one of a and b a Beta prior; lists are tuples."""
     if isinstance(value, Mapping):
+        if set(value) == {"a", "b"}:
+            return Beta(**value)
         if set(value) != {"shape", "scale"}:
             raise SettingsError(f"a Gamma prior is written {{shape = 1.0, scale = 1.0}}, not {dict(value)}")
         return Gamma(**value)
@@ -137,6 +139,8 @@ def _from_toml(value: Any) -> Any:
 def _to_toml(value: Any) -> Any:
     if isinstance(value, Gamma):
         return {"shape": value.shape, "scale": value.scale}
+    if isinstance(value, Beta):
+        return {"a": value.a, "b": value.b}
     if isinstance(value, tuple):
         return [_to_toml(item) for item in value]
     if value is None or isinstance(value, str | int | float | bool):

@@ -65,6 +65,16 @@ from tetiwd.kernels.entry import (  # noqa: E402 (after it is clear what is impo
     number_lineages,
     split_lineage,
 )
+from tetiwd.kernels.node_entry import (  # noqa: E402
+    assign_to_lineages,
+    log_likelihood_of_nodes,
+    log_prior_of_lineages,
+    move_spreads,
+    relink_lineages,
+    split_or_merge_lineages,
+)
+from tetiwd.kernels.node_workspace import NodeWorkspace  # noqa: E402
+from tetiwd.kernels.nodes import Motion, Nodes  # noqa: E402
 from tetiwd.kernels.views import Epoch, Model, Neighbour  # noqa: E402
 from tetiwd.kernels.workspace import Workspace  # noqa: E402
 
@@ -72,22 +82,31 @@ __all__ = [
     "COMPILED",
     "Epoch",
     "Model",
+    "Motion",
     "Neighbour",
+    "NodeWorkspace",
+    "Nodes",
     "Workspace",
     "assign_objects",
+    "assign_to_lineages",
     "births_of",
     "describe_epoch",
     "exchange_with_rows",
     "find_links",
     "follow",
     "log_chance_of_sides",
+    "log_likelihood_of_nodes",
     "log_likelihoods_if",
     "log_prior_of_geometry",
+    "log_prior_of_lineages",
     "log_prior_of_partitions",
     "merge_lineages",
     "move_links",
     "move_members",
     "move_rows",
+    "move_spreads",
     "number_lineages",
+    "relink_lineages",
     "split_lineage",
+    "split_or_merge_lineages",
 ]

@@ -8,18 +8,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.kernels import Model
 from tetiwd.params import SCALE_MOVES, Hyperparameters, SamplerSettings
-from tetiwd.state import ChainState
 
-Axis = Literal["time", "step", "scale_move"]  # a value per epoch, per boundary between epochs, per scale
+Axis = Literal["time", "step", "scale_move", "draw"]  # a value per epoch, boundary between epochs, scale; one value
 
 
 @dataclass(frozen=True)
 class Sweep:
     """Everything besides the state that the moves of one sweep are given."""
 
-    models: list[Model]  # one per epoch
+    models: list[Any]  # numbers for the kernels: one per epoch, or one in all
     hyperparameters: Hyperparameters
     settings: SamplerSettings
     epoch_rngs: list[np.random.Generator]
@@ -27,6 +25,7 @@ class Sweep:
     steps: dict[str, float]  # step sizes by scale
     coupled: bool
     power: float = 1.0
+    dof_factor: float = 1.0  # of the likelihood
     pool: Executor | None = None
 
 
@@ -47,11 +46,11 @@ class Move:
     """
 
     name: str
-    update: Callable[[ChainState, Sweep], Sequence[NDArray[Any]]]
+    update: Callable[[Any, Sweep], Sequence[NDArray[Any]]]
     reports: Mapping[str, Axis]
     needs_links: bool = False
 
-    def __call__(self, state: ChainState, sweep: Sweep) -> dict[str, NDArray[Any]]:
+    def __call__(self, state: Any, sweep: Sweep) -> dict[str, NDArray[Any]]:
         """Make the move; returns its statistics by name."""
         if self.needs_links and not sweep.coupled:
             sizes = {"time": state.n_epochs, "step": state.n_epochs - 1, "scale_move": len(SCALE_MOVES)}

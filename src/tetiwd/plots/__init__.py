@@ -11,6 +11,7 @@ from tetiwd.plots.geometry import plot_geometry
 from tetiwd.plots.lineages import alluvial_svg, plot_lineages
 from tetiwd.plots.maps import plot_map
 from tetiwd.plots.marks import Marks, svg_of
+from tetiwd.plots.motion import plot_motion
 from tetiwd.plots.n_clusters import plot_n_clusters
 from tetiwd.plots.outcomes import plot_outcomes
 from tetiwd.plots.saving import save_figures
@@ -30,6 +31,7 @@ __all__ = [
     "plot_geometry",
     "plot_lineages",
     "plot_map",
+    "plot_motion",
     "plot_n_clusters",
     "plot_outcomes",
     "plot_sizes",

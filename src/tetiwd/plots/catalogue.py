@@ -8,6 +8,7 @@ from tetiwd.plots.coclustering import plot_coclustering
 from tetiwd.plots.geometry import plot_geometry
 from tetiwd.plots.lineages import plot_lineages
 from tetiwd.plots.maps import plot_map
+from tetiwd.plots.motion import plot_motion
 from tetiwd.plots.n_clusters import plot_n_clusters
 from tetiwd.plots.outcomes import plot_outcomes
 from tetiwd.plots.sizes import plot_sizes
@@ -78,6 +79,16 @@ FIGURES: tuple[Figure, ...] = (
         "The posterior distribution of the number of clusters at every time point: the stronger the colour, the more "
         "probable the number; the line is the credible interval and the diamond the point estimate.",
         lambda source, marks: plot_n_clusters(source.analysis, marks=marks),
+        place="above",
+    ),
+    Figure(
+        "motion",
+        "How lineages move",
+        "How far a lineage moves from one time point to the next, relative to the distance between two lineages: at 0 "
+        "lineages stay where they are, and all time points could be pooled; at 1 they jump anywhere, and time points "
+        "say nothing about each other. The line is the credible interval.",
+        lambda source, marks: plot_motion(source.analysis, marks=marks),
+        when=lambda source: source.analysis.sample.hyperparameters.moves and source.analysis.sample.series.n_epochs > 1,
         place="above",
     ),
     Figure(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tetiwd.data.negative_type import inspect
-from tetiwd.params import Gamma
+from tetiwd.params import Beta, Gamma
 from tetiwd.plots.text import clean
 from tetiwd.report.rendering import Wording
 from tetiwd.report.tables import Cell, Table, filled
@@ -37,6 +37,10 @@ MODEL_WORDS = {
     "max_clusters": "upper limit on clusters at a time",
     "geometry": "model of the distances between clusters",
     "coupling": "are times linked?",
+    "rho": "moving centres: correlation of a lineage's places at consecutive times",
+    "tau": "moving centres: how much the spreads of lineages differ",
+    "delta": "moving centres: how well absent lineages are remembered",
+    "kappa": "moving centres: how far sizes carry over to the next time",
 }
 
 
@@ -96,6 +100,8 @@ def data_facts(series: "DistanceSeries") -> list[str]:
 def _value(value: Any) -> str:
     if isinstance(value, Gamma):
         return f"Gamma(shape {value.shape:g}, scale {value.scale:g}), sampled"
+    if isinstance(value, Beta):
+        return f"Beta({value.a:g}, {value.b:g}), sampled"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None:

@@ -170,7 +170,8 @@ def fit_until(
     sample: Sample, n_epochs: int, settings: SamplerSettings | None, progress: Report | bool | None
 ) -> Sample:
     """The same model (in the user's units) run on the first epochs alone."""
-    series = replace(sample.series, cross=None).until(n_epochs)
+    whole = sample.series if sample.hyperparameters.moves else replace(sample.series, cross=None)
+    series = whole.until(n_epochs)
     settings = replace(settings or sample.settings, anneal=None)
     if not isinstance(settings.init, str):
         settings = replace(settings, init=list(settings.init)[:n_epochs])

@@ -18,6 +18,7 @@ from tetiwd.sample import Sample
 from tetiwd.summarize.alignment import match
 from tetiwd.summarize.clustering import Clustering, as_clustering
 from tetiwd.summarize.coclustering import check_epoch
+from tetiwd.summarize.new_in_lineage import LineagesOfDraw, some_draws
 from tetiwd.summarize.new_object import EpochOfDraw, draws_with_geometry
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def classify(
         The draws, and the clustering whose clusters are asked for.
     new
         Distances (or similarities) from every new object to the objects of the epoch, (m, n_t), in units of the data.
+        The model of moving centres needs those to all objects, (m, N), epoch after epoch.
     squared
         For distances: True if the numbers are squared distances, False if they are plain. Never guessed.
     own
@@ -102,16 +104,22 @@ def classify(
     for name, value in {"n_births": n_births, "max_draws": max_draws}.items():
         check_whole(name, value, 1)
     rows, diagonal = _check_new(sample, new, squared, own, t)
-    kept = draws_with_geometry(sample, max_draws)
+    moves = sample.hyperparameters.moves
+    kept = some_draws(sample, max_draws) if moves else draws_with_geometry(sample, max_draws)
     labels = as_clustering(sample, clustering).labels[t]
     words = match(labels, np.array([draws.labels_at(t)[i] for draws, i in kept]))[0]
     lineages = np.unique(labels)
     rng = np.random.default_rng(seed)
-    m, n = rows.shape
+    m, n = len(rows), sample.series.n_objects[t]
     by_lineage, by_object = WeightedMean(m, len(lineages) + 2), WeightedMean(m, n if together else 0)
     for s, (draws, i) in enumerate(kept):
-        epoch = EpochOfDraw(sample, draws, i, t)
-        log_weights = epoch.weigh(rows, diagonal, n_births, rng)
+        epoch: LineagesOfDraw | EpochOfDraw
+        if moves:
+            epoch = LineagesOfDraw(sample, draws, i, t)
+            log_weights = epoch.weigh(rows)
+        else:
+            epoch = EpochOfDraw(sample, draws, i, t)
+            log_weights = epoch.weigh(rows, diagonal, n_births, rng)
         log_draw = np.logaddexp.reduce(log_weights, axis=1)
         shares = np.exp(log_weights - log_draw[:, None])
         by_lineage.add(log_draw, shares @ _columns(lineages, epoch.slots, words[s]))
@@ -173,7 +181,11 @@ def _check_new(sample: Sample, new: Any, squared: bool | None, own: Any, t: int)
         rows = np.atleast_2d(np.asarray(new, dtype=float))
     except (TypeError, ValueError):
         raise DataError(f"{name} must be an array of numbers, a row per new object") from None
-    n = series.n_objects[t]
+    n = sum(series.n_objects) if sample.hyperparameters.moves else series.n_objects[t]
+    if sample.hyperparameters.moves and (rows.ndim != 2 or rows.shape[1] != n):
+        raise DataError(
+            f"{name} have shape {rows.shape}; moving centres need those to all {n} objects of all times, so (m, {n})"
+        )
     if rows.ndim != 2 or rows.shape[1] != n:
         raise DataError(f"{name} have shape {rows.shape}; epoch {t} ({series.times[t]}) has {n} objects, so (m, {n})")
     if not np.isfinite(rows).all():

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.summarize.new_in_lineage import lineage_memberships
 from tetiwd.summarize.new_object import FRESH, Birth, EpochOfDraw
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ def conditional_memberships(mode: "Mode", *, n_births: int = N_BIRTHS) -> list[F
 
     T × (n_t, k_t + 1). For an object that is alone, its own cluster is the new one, and the last column is 0.
     """
+    if mode.hyperparameters.moves:
+        return lineage_memberships(mode)
     return [
         epoch_memberships(
             EpochOfDraw(mode, mode.state, 0, t), matrix, n_births, np.random.default_rng([mode.settings.seed, t])

@@ -4,6 +4,8 @@ In the urn of the model an object of the next epoch joins a cluster in proportio
 next epoch already there, or begins a new one with weight ξ. All new clusters together gain weight like one cluster
 that begins with ξ. So the counts of the clusters there are, and of all new ones together, are Dirichlet–multinomial
 with weights (n_1, …, n_k, ξ); with at most K clusters at a time the weights are (n_1 + ξ/K, …, n_k + ξ/K, ξ(K − k)/K).
+In the urn of moving centres all weights are multiplied by κ, and lineages that are absent may return: they are among
+the others.
 """
 
 from dataclasses import dataclass
@@ -152,7 +154,13 @@ def forecast(
     check_share("level", level)
     rates, max_clusters = _rates(draws, partitions, xi, max_clusters)
     alignment = as_alignment(partitions, clustering, max_draws)
-    weights = _weights(alignment, t, rates[partitions.spaced(alignment.n_draws)], max_clusters)
+    rows = partitions.spaced(alignment.n_draws)
+    weights = _weights(alignment, t, rates[rows], max_clusters)
+    if isinstance(draws, Sample) and draws.hyperparameters.moves:
+        kept = [chain for chain in draws.draws if len(chain)]
+        delta, kappa = (np.concatenate([chain.array(name) for chain in kept])[rows] for name in ("delta", "kappa"))
+        weights = kappa[:, None] * weights
+        weights[:, -2] += kappa * absent_weights(alignment.partitions, t, delta)
     rng = np.random.default_rng(seed)
     gammas = rng.standard_gamma(np.repeat(weights, -(-N_SIMULATIONS // len(weights)), axis=0))
     counts = rng.multinomial(n_next, gammas / gammas.sum(axis=1, keepdims=True))
@@ -197,6 +205,18 @@ def _weights(alignment: Alignment, t: int, rates: Floats, max_clusters: int | No
     matched = alignment.counterpart[:, t, there[:-1]] >= 0
     n_in_group = np.column_stack([matched, n_clusters - matched.sum(axis=1), max_clusters - n_clusters])
     return np.column_stack([sizes, np.zeros(len(sizes))]) + n_in_group * (rates / max_clusters)[:, None]
+
+
+def absent_weights(partitions: Partitions, t: int, delta: Floats) -> Floats:
+    """What the urn with returns remembers, in every draw, of all lineages that were there before t and are not at t."""
+    found = np.zeros(partitions.n_draws)
+    for s, labels in enumerate(partitions.labels):
+        last: dict[int, tuple[int, int]] = {}
+        for epoch in range(t + 1):
+            lineages, sizes = np.unique(labels[partitions.columns[epoch]], return_counts=True)
+            last |= {c: (epoch, n) for c, n in zip(lineages.tolist(), sizes.tolist(), strict=True)}
+        found[s] = sum(n * delta[s] ** (t - epoch) for epoch, n in last.values() if epoch < t)
+    return found
 
 
 def log_rising(x: Any, n: Any) -> Floats:

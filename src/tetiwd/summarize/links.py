@@ -60,6 +60,21 @@ class ModelLinks(Links):
 
 
 @dataclass(frozen=True)
+class LineageLinks(ModelLinks):
+    """The lineages that were sampled by the model of moving centres, which knows those that come back."""
+
+    name = "lineages"
+
+    def returned(self, alignment: Alignment, earlier: int, t: int) -> Bools:
+        """Are clusters of t and of an epoch before t−1 one lineage, which is not there in between?"""
+        here, there = alignment.counterpart[:, earlier], alignment.counterpart[:, t]
+        same = (here[:, :, None] == there[:, None, :]) & (here >= 0)[:, :, None]
+        for between in range(earlier + 1, t):
+            same &= ~alignment.alive_at(earlier, between)[:, :, None]
+        return same
+
+
+@dataclass(frozen=True)
 class ObjectLinks(Links):
     """Links by name: most of those who stay go from one cluster to the other, and most of those there come from it.
 

@@ -19,7 +19,7 @@ from tetiwd.summarize.alignment import Alignment, align
 from tetiwd.summarize.clustering import Clustering, as_clustering
 from tetiwd.summarize.embedding import cross_of
 from tetiwd.summarize.kinship import SamePlace
-from tetiwd.summarize.links import Links, ModelLinks, ObjectLinks, PlaceLinks
+from tetiwd.summarize.links import LineageLinks, Links, ModelLinks, ObjectLinks, PlaceLinks
 from tetiwd.summarize.losses import Loss, as_loss
 from tetiwd.summarize.search import Search
 
@@ -56,7 +56,8 @@ def representative(
         How clusters are linked into lineages: by the sampled links ("model"), by shared objects ("objects": most of
         those that stay go from one cluster to the other), by the distance of their means, from cross-time distances
         ("place"), or by links of your own. With objects or places a lineage may skip epochs and return. "auto" takes
-        objects if any is there at two consecutive epochs, else places if the series has D*, else the model.
+        objects if any is there at two consecutive epochs, else places if the series has D*, else the model. Lineages
+        of moving centres are sampled, with their returns, so that "auto" takes objects, else the model.
     seed
         Seed of the orders. The same seed gives the same answer.
     """
@@ -91,7 +92,15 @@ def source_of_links(draws: Sample | Partitions, links: str | Links) -> Links | D
         return links
     ids = as_partitions(draws).ids
     series = None if isinstance(draws, Partitions) or draws.series.cross is None else draws.series
+    if isinstance(draws, Sample) and draws.hyperparameters.moves and links in ("auto", "model"):
+        return sampled_lineages(links, ids)
     return links_called(links, ids, series)
+
+
+def sampled_lineages(links: str, ids: tuple[NDArray[Any], ...] | None) -> Links | DistanceSeries:
+    """Links by name where lineages were sampled: "auto" takes objects, else lineages; places are what they went by."""
+    source = links_called(links, ids, None)
+    return LineageLinks() if isinstance(source, ModelLinks) else source
 
 
 def links_called(

@@ -1,0 +1,39 @@
+cimport cython
+
+
+cdef class Nodes:
+    cdef readonly bint single
+    cdef readonly const double[:, ::1] D
+    cdef readonly const float[:, ::1] D_single
+    cdef readonly double per_unit
+    cdef readonly Py_ssize_t n, n_epochs
+    cdef readonly Py_ssize_t[::1] first, epoch, z, size
+    cdef readonly Py_ssize_t[:, ::1] counts
+    cdef readonly double[:, ::1] S, R
+    cdef readonly double[::1] spreads
+
+
+cdef class Motion:
+    cdef readonly double alpha, dof, rho, new_scale, xi, tau, delta, kappa, limit, power
+    cdef readonly Py_ssize_t begins
+
+
+cdef double distance(Nodes nodes, Py_ssize_t i, Py_ssize_t j) noexcept nogil
+
+@cython.locals(t=Py_ssize_t, total=Py_ssize_t)
+cdef Py_ssize_t members_of(Nodes nodes, Py_ssize_t c) noexcept nogil
+
+@cython.locals(j=Py_ssize_t)
+cdef void add_row(Nodes nodes, Py_ssize_t obj, Py_ssize_t node, double sign) noexcept nogil
+
+@cython.locals(K=Py_ssize_t, j=Py_ssize_t)
+cdef void add_to_blocks(Nodes nodes, Py_ssize_t obj, Py_ssize_t node, double sign) noexcept nogil
+
+@cython.locals(K=Py_ssize_t, j=Py_ssize_t)
+cdef void clear_node(Nodes nodes, Py_ssize_t node) noexcept nogil
+
+@cython.locals(
+    T=Py_ssize_t, last=Py_ssize_t, t=Py_ssize_t, a=Py_ssize_t, b=Py_ssize_t, i=Py_ssize_t, j=Py_ssize_t,
+    obj=Py_ssize_t
+)
+cdef void close_lineage(Nodes nodes, Py_ssize_t c) noexcept nogil

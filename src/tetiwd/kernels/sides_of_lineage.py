@@ -1,0 +1,140 @@
+"""How the members of a lineage, at some epochs, are divided between two lineages.
+
+They are allocated one by one, epoch after epoch, by the likelihood of the two lineages alone and a simple urn. What
+the lineages have at other epochs is there from the start. The allocation is drawn, or followed where it is known.
+"""
+
+import math
+
+import numpy as np
+
+from tetiwd.kernels import node_terms, nodes
+from tetiwd.kernels.node_terms import NodeTerms
+
+
+class SidesOfLineage:
+    """The two lineages by themselves: sides 0 and 1, with T nodes each."""
+
+    def __init__(self, n, n_epochs):
+        T = n_epochs
+        self.n_epochs = T
+        self.terms = NodeTerms(2, T)
+        self.counts, self.S, self.r = np.zeros((2, T), np.int64), np.zeros((2 * T, 2 * T)), np.zeros((2 * T, 1))
+        self.slot, self.spreads = np.zeros(2, np.int64), np.zeros(2)
+        self.members, self.side = np.zeros(n, np.int64), np.zeros(n, np.int64)  # in the order of allocation
+        self.n_members = 0
+        self.lo, self.hi = 0, 0  # first and last epoch that are divided
+        self.log_chance = 0.0  # of the allocation
+
+
+def list_members(given, sides, rng, i, j):
+    """Members of both lineages at the epochs to be divided: i and j, then all others, epoch by epoch at random."""
+    sides.members[0], sides.members[1] = i, j
+    n = 2
+    for t in range(sides.lo, sides.hi + 1):
+        start = n
+        for obj in range(given.first[t], given.first[t + 1]):
+            c = given.z[obj]
+            if (c == sides.slot[0] or c == sides.slot[1]) and obj != i and obj != j:
+                sides.members[n] = obj
+                n += 1
+        for m in range(n - 1, start, -1):
+            k = start + rng.below(m - start + 1)
+            obj = sides.members[m]
+            sides.members[m] = sides.members[k]
+            sides.members[k] = obj
+    sides.n_members = n
+
+
+def begin(given, sides):
+    """The two lineages without the epochs to be divided; a slot beyond the lineages is empty."""
+    T = sides.n_epochs
+    for a in range(2):
+        for t in range(T):
+            inside = sides.lo <= t <= sides.hi or sides.slot[a] >= given.size[0]
+            sides.counts[a, t] = 0 if inside else given.counts[sides.slot[a], t]
+    for a in range(2):
+        for t in range(T):
+            for b in range(2):
+                for s in range(T):
+                    both = sides.counts[a, t] > 0 and sides.counts[b, s] > 0
+                    sides.S[a * T + t, b * T + s] = (
+                        given.S[sides.slot[a] * T + t, sides.slot[b] * T + s] if both else 0.0
+                    )
+
+
+def add_up_row(given, sides, m):
+    """Row sums of member m over the nodes of both sides, as far as they are filled."""
+    T, obj = sides.n_epochs, sides.members[m]
+    for a in range(2):
+        for t in range(T):
+            outside = sides.counts[a, t] > 0 and not sides.lo <= t <= sides.hi
+            sides.r[a * T + t, 0] = given.R[sides.slot[a] * T + t, obj] if outside else 0.0
+    for k in range(m):
+        other = sides.members[k]
+        sides.r[sides.side[k] * T + given.epoch[other], 0] += nodes.distance(given, obj, other)
+
+
+def put(given, sides, m, a):
+    """Member m, whose row sums are there, joins side a."""
+    T = sides.n_epochs
+    t = given.epoch[sides.members[m]]
+    node = a * T + t
+    for k in range(2 * T):
+        sides.S[node, k] += sides.r[k, 0]
+        sides.S[k, node] += sides.r[k, 0]
+    sides.counts[a, t] += 1
+    sides.side[m] = a
+
+
+def log_weight(sides, motion, a, t):
+    """Log weight of side a for one more object: what the urn remembers of it, and who has come."""
+    n, s, fade = sides.counts[a, t], t - 1, motion.kappa
+    while s >= 0 and sides.counts[a, s] == 0:
+        s -= 1
+        fade *= motion.delta
+    weight = fade * sides.counts[a, s] if s >= 0 else 0.0
+    return math.log(weight + n) if weight + n > 0.0 else math.log(motion.kappa * motion.xi)
+
+
+def log_prediction(sides, terms, motion, a):
+    """Log likelihood of the object last looked at on side a."""
+    k = terms.y[a] / terms.weight
+    variance = sides.spreads[a] * (1.0 + terms.M[a]) + terms.y[a] * k
+    return node_terms.log_prediction(terms, motion, variance, k, terms.u[a], terms.Q[a, a], terms.p[a])
+
+
+def allocate(given, sides, motion, rng, follow, b):
+    """Put all members on sides, at random or, with ``follow``, where they are: those of lineage b on side 1."""
+    begin(given, sides)
+    sides.log_chance = 0.0
+    epoch = -1
+    for m in range(sides.n_members):
+        obj = sides.members[m]
+        t = given.epoch[obj]
+        add_up_row(given, sides, m)
+        if m < 2:
+            put(given, sides, m, m)
+            continue
+        if t != epoch:
+            node_terms.build(sides.terms, sides.counts, sides.S, sides.spreads, 2, t, motion)
+            epoch = t
+        node_terms.look_at(sides.terms, sides.r, 0, 2)
+        odds = log_weight(sides, motion, 1, t) + log_prediction(sides, sides.terms, motion, 1)
+        odds -= log_weight(sides, motion, 0, t) + log_prediction(sides, sides.terms, motion, 0)
+        a = 1 if follow and given.z[obj] == b else 0
+        if not follow:
+            a = 1 if rng.uniform() < math.exp(-log_one_plus_exp(-odds)) else 0
+        sides.log_chance -= log_one_plus_exp(-odds if a == 1 else odds)
+        if sides.counts[a, t] > 0:
+            node_terms.change(sides.terms, a, sides.spreads[a], 2, 1.0)
+        else:
+            epoch = -1
+        put(given, sides, m, a)
+
+
+def log_one_plus_exp(x):
+    """log(1 + exp(x))."""
+    if x > 35.0:
+        return x
+    return math.log(1.0 + math.exp(x))

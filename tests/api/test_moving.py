@@ -1,0 +1,62 @@
+"""Moving centres from the doors: estimator, command line, results folder, report."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from tetiwd import SamplerSettings, TeTiWD, load_run
+from tetiwd.cli.program import app
+
+QUICK = SamplerSettings(n_chains=2, n_warmup=40, n_draws=40, n_anneal=5)
+
+
+def drifting(n=24, seed=2):
+    """Three groups at three times that drift; the third pauses at the second time."""
+    rng, X, time = np.random.default_rng(seed), [], []
+    centres = 3 * rng.standard_normal((3, 4))
+    for t in range(3):
+        groups = np.arange(n) % (2 if t == 1 else 3)
+        X.append(centres[groups] + 0.3 * rng.standard_normal((n, 4)))
+        time += [2000 + t] * n
+        centres = centres + 0.4 * rng.standard_normal(centres.shape)
+    return np.concatenate(X), np.array(time)
+
+
+def test_estimator(tmp_path):
+    X, time = drifting()
+    model = TeTiWD(geometry="moving", settings=QUICK, random_state=1).fit(X, time=time)
+    assert [len(set(own)) for own in np.split(model.labels_, 3)] == [3, 2, 3]
+    assert set(model.labels_[:24]) == set(model.labels_[48:])
+    assert model.predict(X[:3], time=2000).tolist() == model.labels_[:3].tolist()
+    page = model.report(tmp_path / "report.html").read_text()
+    assert "How lineages move" in page
+    assert model.analysis_.forecast.weights.shape[1] == 5
+
+
+def test_command_line(tmp_path):
+    X, time = drifting()
+    pd.DataFrame(X, columns=list("abcd")).assign(year=time).to_csv(tmp_path / "x.csv", index=False)
+    options = ["--time", "year", "--geometry", "moving", "--draws", "40", "--warmup", "40", "--chains", "2"]
+    run = CliRunner().invoke(app, ["fit", str(tmp_path / "x.csv"), "--out", str(tmp_path / "run"), *options])
+    assert run.exit_code == 0, run.output
+    analysis = load_run(tmp_path / "run")
+    assert analysis.sample.hyperparameters.geometry == "moving"
+    assert analysis.sample.draws[0].array("rho").shape == (40,)
+    pd.DataFrame(X[:2], columns=list("abcd")).to_csv(tmp_path / "new.csv", index=False)
+    out = CliRunner().invoke(app, ["predict", str(tmp_path / "run"), str(tmp_path / "new.csv")])
+    assert out.exit_code == 0, out.output
+
+
+@pytest.mark.parametrize("geometry", ["moving", "pooled"])
+def test_distances_between_times_are_asked_for(geometry, tmp_path):
+    X, _ = drifting()
+    for t in range(2):
+        D = np.linalg.norm(X[24 * t : 24 * t + 24, None] - X[None, 24 * t : 24 * t + 24], axis=2)
+        np.save(tmp_path / f"d_{t}.npy", D)
+    files = [str(tmp_path / f"d_{t}.npy") for t in range(2)]
+    run = CliRunner().invoke(
+        app, ["fit", *files, "--plain", "--geometry", geometry, "--out", str(tmp_path / "run")], catch_exceptions=False
+    )
+    assert run.exit_code != 0
+    assert "distances between times are not known" in run.output.replace("\n", " ")
