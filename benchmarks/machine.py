@@ -11,16 +11,12 @@ ROOT = Path(__file__).parents[1]
 
 
 def describe() -> str:
-    """Date, commit, machine and versions as a list."""
+    """Date, commit, machine, versions and load in one sentence."""
     versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy"))
-    return "\n".join(
-        [
-            f"- Date: {date.today().isoformat()}",
-            f"- Commit: {commit()}",
-            f"- Machine: {processor()}, {os.cpu_count()} cores, {memory()}, {platform.system()}",
-            f"- Load when the measurements began: {os.getloadavg()[0]:.1f} processes",
-            f"- Versions: Python {platform.python_version()}, {versions}",
-        ]
+    return (
+        f"Measured on {date.today().isoformat()} at commit {commit()}: {processor()}, {os.cpu_count()} cores, "
+        f"{memory()}, {platform.system()}, Python {platform.python_version()}, {versions}; "
+        f"{os.getloadavg()[0]:.1f} other processes were running when it began."
     )
 
 
