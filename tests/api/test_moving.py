@@ -60,3 +60,22 @@ def test_distances_between_times_are_asked_for(geometry, tmp_path):
     )
     assert run.exit_code != 0
     assert "distances between times are not known" in run.output.replace("\n", " ")
+
+
+def test_quick_look(tmp_path):
+    X, time = drifting()
+    model = TeTiWD(geometry="moving", mode="fast", random_state=1).fit(X, time=time)
+    assert [len(set(own)) for own in np.split(model.labels_, 3)] == [3, 2, 3]
+    assert set(model.labels_[:24]) == set(model.labels_[48:])  # the lineage that pauses is the same afterwards
+    assert model.report(tmp_path / "look.html").exists()
+
+
+def test_links_and_returns_have_probabilities():
+    X, time = drifting()
+    model = TeTiWD(geometry="moving", settings=QUICK, random_state=1).fit(X, time=time)
+    links = model.lineages_.links()
+    back = links[
+        [source[1] == 2000 and target[1] == 2002 for source, target in zip(links.source, links.target, strict=True)]
+    ]
+    assert back.probability.max() > 0.9
+    assert links.probability.between(0, 1).all()

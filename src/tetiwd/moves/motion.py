@@ -12,12 +12,12 @@ from tetiwd.kernels import move_spreads
 from tetiwd.model.moving import LIMIT, priors_of
 from tetiwd.moves.metropolis import accepts
 from tetiwd.moves.move import Move, Sweep
+from tetiwd.moves.scale import SMALLEST_ALPHA
 from tetiwd.node_density import log_distances, log_lineages, log_spreads
 from tetiwd.node_state import NodeState, motion_of
 from tetiwd.params import MOTION_MOVES, Beta, Gamma, Hyperparameters, log_prior
 from tetiwd.state import Floats
 
-SMALLEST_ALPHA = 1e-8  # in rescaled units: with many identical objects the density has no maximum
 PARAMETER = {name: name for name in MOTION_MOVES} | {"level": "alpha", "stretch": "tau"}  # that a move changes
 SEEN_BY_DISTANCES = ("alpha", "new_scale", "rho", "stretch")
 SEEN_BY_LINEAGES = ("xi", "delta", "kappa")
