@@ -28,8 +28,10 @@ def check_points(settings: SamplerSettings) -> Iterator[int]:
 
 
 def n_to_discard(settings: SamplerSettings, n: int) -> int:
-    """How many of n draws are not kept."""
-    return n // SHARE_DISCARDED if settings.automatic else min(settings.n_discarded, n)
+    """How many of n draws are not kept; of a run of fixed length that was cut short, not more than of any other."""
+    if not settings.automatic and n >= settings.most_draws:
+        return settings.n_discarded
+    return n // SHARE_DISCARDED if settings.automatic else min(settings.n_discarded, n // SHARE_DISCARDED)
 
 
 def to_discard_before(n_kept: int) -> int:

@@ -147,7 +147,7 @@ TYPED = [
     (DATA, ["no column q", "a, b, c"], ["x.csv", "--columns", "a,q"]),
     (DATA, ["'year'", "--time"], ["x.csv", "--time", "year"]),
     (DATA, ["'i'", "--first"], ["x.csv", "--plain", "--format", "long"]),
-    (SETTINGS, ["--geometry must", "isotropic", "moving", "'flat'"], ["x.csv", "--geometry", "flat"]),
+    (SETTINGS, ["--geometry must", "isotropic", "moving", "'flat'"], ["x.csv", "--set", "model.geometry=flat"]),
     (SETTINGS, ["mine.toml: coupling must be true or false, not 'no'"], ["x.csv", "--settings", "mine.toml"]),
     (SETTINGS, ["none.toml", "TOML file"], ["x.csv", "--settings", "none.toml"]),
     (DATA, ["no.csv", "no such file", "check the name"], ["no.csv"]),

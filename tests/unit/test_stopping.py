@@ -201,6 +201,13 @@ def test_what_to_discard_before_so_many_draws(n):
     assert n_to_discard(automatic, n + first) == first
 
 
+def test_a_fixed_run_that_is_cut_short_keeps_most_of_its_draws():
+    settings = SamplerSettings(n_draws=9999, n_discarded=3333)
+    assert n_to_discard(settings, settings.most_draws) == 3333
+    assert n_to_discard(settings, 60) == 15
+    assert n_to_discard(SamplerSettings(n_draws=9999), 60) == 0
+
+
 def test_progress_promises_no_time(series):
     seen = []
     run_chains(series, MODEL, SETTINGS, progress=seen.append)

@@ -110,7 +110,7 @@ class TestEveryFigure:
 
     def test_numbers_have_at_most_two_decimals(self, pictures):
         for svg in pictures.values():
-            drawn = re.sub('<(title|desc)>.*?</|transform="matrix.*?"|href="data.*?"', "", svg)
+            drawn = re.sub('<(title|desc)>.*?</|transform="matrix.*?"|href="data.*?"|id=".*?"|#[-\\w]+', "", svg)
             assert not re.search(r"\d\.\d{3}|nan|inf|\de-\d", drawn)
 
     def test_lineages_are_marked_wherever_their_colours_are(self, pictures, analysis):
