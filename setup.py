@@ -5,6 +5,7 @@ sanitizers of the compiler, TETIWD_BUILD=plain nothing. Without a working C comp
 compiled kernels and runs slowly.
 """
 
+import multiprocessing
 import os
 from pathlib import Path
 
@@ -56,6 +57,7 @@ def extensions():
     modules = cythonize(
         modules,
         build_dir="build/cython",
+        nthreads=os.cpu_count() if multiprocessing.get_start_method() == "fork" else 0,  # others would run this file
         shared_utility_qualified_name=SHARED,
         compiler_directives={
             "language_level": 3,
