@@ -21,9 +21,12 @@ def describe() -> str:
 
 
 def commit() -> str:
-    """Short hash, and whether the files differ from it."""
-    short = git("rev-parse", "--short", "HEAD")
-    return (short or "unknown") + (" with uncommitted changes" if git("status", "--porcelain") else "")
+    """Short hash, and whether files other than the page of results differ from it."""
+    short, changed = (
+        git("rev-parse", "--short", "HEAD"),
+        git("status", "--porcelain", "--", ".", ":!docs/benchmarks.md"),
+    )
+    return (short or "unknown") + (" with uncommitted changes" if changed else "")
 
 
 def git(*arguments: str) -> str:

@@ -33,7 +33,7 @@ BUGS = {  # name: file, what is there, what is there instead
         "    return math.log(0.5) if b < 0 else math.log(0.5 / n)",
         "    return 0.0",
     ),
-    "no constant": ("wishart", "        total -= log_gamma(0.5 * (df - i))", "        total -= 0.0"),
+    "no constant": ("wishart", "        total -= gamma.log_gamma(0.5 * (df - i))", "        total -= 0.0"),
 }
 ALONE = "births"  # other moves would make up for what goes wrong there
 CHECK = """

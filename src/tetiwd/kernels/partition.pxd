@@ -1,5 +1,6 @@
 cimport cython
 
+from tetiwd.kernels cimport gamma
 from tetiwd.kernels cimport libc_math as math
 from tetiwd.kernels.views cimport Epoch, Neighbour
 
@@ -11,9 +12,6 @@ cdef double weight_of_birth(
     Py_ssize_t before, Py_ssize_t after, double xi, Py_ssize_t max_clusters, Py_ssize_t free_here, Py_ssize_t unused,
     Py_ssize_t born_next
 ) noexcept nogil
-
-@cython.locals(i=Py_ssize_t)
-cdef double log_rising(double x, Py_ssize_t n) noexcept nogil
 
 @cython.locals(b=Py_ssize_t, n_before=Py_ssize_t)
 cdef double log_normaliser(Neighbour before, Epoch epoch, double xi) noexcept nogil

@@ -5,6 +5,8 @@ The formulas are those of ``tetiwd.model.partition_prior``.
 
 import math
 
+from tetiwd.kernels import gamma
+
 
 def weight_of_present(size, before, after, xi, max_clusters):
     """Prior weight of one object for a cluster of the given size (see ``tetiwd.model.candidate_weight``)."""
@@ -25,23 +27,12 @@ def weight_of_birth(before, after, xi, max_clusters, free_here, unused, born_nex
     return backward * (unused - born_next) / unused if unused > 0 else 0.0
 
 
-def log_rising(x, n):
-    """log x (x+1) … (x+n−1) = log Γ(x+n) − log Γ(x). Compilers differ in the last bit of lgamma, not of this."""
-    total, product = 0.0, 1.0
-    for i in range(n):
-        product *= x + i
-        if product > 1e250:
-            total += math.log(product)
-            product = 1.0
-    return total + math.log(product)
-
-
 def log_normaliser(before, epoch, xi):
     """log Γ(ξ+n_{t−1}) − log Γ(ξ+n_{t−1}+n_t), the part of log P(B_t | B_{t−1}) that ``log_transition`` leaves out."""
     n_before = 0
     for b in range(before.size[0]):
         n_before += before.counts[b]
-    return -log_rising(xi + n_before, epoch.n)
+    return -gamma.log_rising(xi + n_before, epoch.n)
 
 
 def log_transition(counts_before, k_before, counts, k, back, xi, max_clusters):
@@ -51,17 +42,17 @@ def log_transition(counts_before, k_before, counts, k, back, xi, max_clusters):
     n_new = 0
     for c in range(k):
         if back[c] >= 0:
-            total += log_rising(counts_before[back[c]] + share, counts[c])
+            total += gamma.log_rising(counts_before[back[c]] + share, counts[c])
         elif max_clusters > 0:
-            total += log_rising(share, counts[c])
+            total += gamma.log_rising(share, counts[c])
             n_new += 1
         else:
-            total += math.log(xi) + log_rising(1.0, counts[c] - 1)
+            total += math.log(xi) + gamma.log_rising(1.0, counts[c] - 1)
     if max_clusters > 0:
         free = max_clusters - k_before
         if n_new > free:
             return -math.inf
-        total += log_rising(free - n_new + 1.0, n_new)
+        total += gamma.log_rising(free - n_new + 1.0, n_new)
     return total
 
 

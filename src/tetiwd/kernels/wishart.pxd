@@ -1,11 +1,9 @@
 cimport cython
 
-from tetiwd.kernels cimport dense, partition, terms
+from tetiwd.kernels cimport dense, gamma, partition, terms
 from tetiwd.kernels cimport libc_math as math
 from tetiwd.kernels.terms cimport Terms
 from tetiwd.kernels.views cimport Epoch, Model, Neighbour
-
-cdef double LOG_2_PI
 
 
 cdef class Wishart:
@@ -21,8 +19,6 @@ cdef double log_wishart_given(Wishart scratch, double[:, ::1] L, Py_ssize_t k, d
 cdef void set_scale(
     Wishart scratch, Py_ssize_t k, Py_ssize_t[::1] back, double[:, ::1] A_before, double new_scale
 ) noexcept nogil
-
-cdef double log_gamma(double x) noexcept nogil
 
 @cython.locals(i=Py_ssize_t, total=double)
 cdef double log_wishart_constant(Py_ssize_t k, double df) noexcept nogil

@@ -4,9 +4,7 @@ import math
 
 import numpy as np
 
-from tetiwd.kernels import dense, partition, terms
-
-LOG_2_PI = math.log(2.0 * math.pi)
+from tetiwd.kernels import dense, gamma, partition, terms
 
 
 class Wishart:
@@ -41,27 +39,13 @@ def set_scale(scratch, k, back, A_before, new_scale):
             scratch.P[i, i] = new_scale
 
 
-def log_gamma(x):
-    """log Γ(x) for x > 0 by Stirling's series. Compilers differ in the last bit of lgamma, not of this."""
-    shift = 0.0
-    while x < 10.0:
-        shift += math.log(x)
-        x += 1.0
-    y = 1.0 / (x * x)
-    # Whole numbers here would be divided as such when compiled, to 0.
-    series = 1.0 / 1188.0 - y * 691.0 / 360360.0
-    series = 1.0 / 1260.0 - y * (1.0 / 1680.0 - y * series)
-    series = (1.0 / 12.0 - y * (1.0 / 360.0 - y * series)) / x
-    return (x - 0.5) * math.log(x) - x + 0.5 * LOG_2_PI + series - shift
-
-
 def log_wishart_constant(k, df):
     """What ``log_wishart_kernel`` leaves out."""
     if not df > k - 1.0:
         return -math.inf
     total = 0.5 * df * k * math.log(0.5 * df) - 0.25 * k * (k - 1) * math.log(math.pi)
     for i in range(k):
-        total -= log_gamma(0.5 * (df - i))
+        total -= gamma.log_gamma(0.5 * (df - i))
     return total
 
 
