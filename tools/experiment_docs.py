@@ -17,6 +17,7 @@ from tetiwd_experiments.designs import DESIGNS
 from tetiwd_experiments.findings import about, name_for_files
 from tetiwd_experiments.folder import ExperimentFolder
 from tetiwd_experiments.plan import Plan
+from tetiwd_experiments.steps import steps_markdown
 from tetiwd_experiments.summary import summary_markdown
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -38,7 +39,13 @@ def section(folder: Path, commit: str) -> str:
     plan = Plan.from_dict(settings)
     info = {key: value for key, value in about(plan, settings).items() if key not in ("title", "text")}
     info |= {"Commit": commit}
-    seen, folded = [], [summary_markdown(pd.read_csv(folder / "results.csv"), info)]
+    results = pd.read_csv(folder / "results.csv")
+    seen, folded = [], [summary_markdown(results, info, plan.reference)]
+    if plan.of_design.by_step:
+        image = f"{plan.design}-steps.svg"
+        shutil.copyfile(folder / "figures" / image, IMAGES / image)
+        caption = "Mean adjusted Rand index by how far centres move, with 95 % intervals."
+        seen += [f"![{caption}](../images/experiments/{image})\n", steps_markdown(results, plan.reference)]
     for i, variant in enumerate(plan.of_design.variants):
         for what, caption in FIGURES.items():
             image = folder / "figures" / f"{name_for_files(variant)}-{what}.svg"

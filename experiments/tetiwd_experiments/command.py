@@ -20,6 +20,7 @@ class Name(StrEnum):
     overlapping = "overlapping"
     independent = "independent"
     unequal = "unequal"
+    moving = "moving"
     control = "control"
 
 
@@ -67,7 +68,9 @@ def experiment(
     ] = None,
     methods: Annotated[
         str | None,
-        typer.Option(help="Methods, such as 'Ward,HDBSCAN'; Te-TiWD always runs. All if not given."),
+        typer.Option(
+            help="Methods, such as 'Ward,HDBSCAN'; Te-TiWD always runs. All that suit the experiment if not given."
+        ),
     ] = None,
     n_warmup: Annotated[int, typer.Option("--warmup", help="Warm-up sweeps of every sampler.", min=0)] = N_WARMUP,
     n_draws: Annotated[int, typer.Option("--draws", help="Draws of every sampler.", min=2)] = N_DRAWS,
@@ -131,7 +134,9 @@ def experiment(
     for (variant, way), table in overview(results).groupby(["variant", "protocol"], sort=False):
         console.table(table.drop(columns=["variant", "protocol"]), f"{variant}, {PROTOCOL_IN_WORDS[way]}:")
     if "fresh" in (plan.protocols or ()):
-        for variant, table in paired(results).groupby("variant", sort=False):
-            title = f"{variant}, adjusted Rand index of Te-TiWD minus that of ... on the same data sets, 95 % interval:"
+        reference = plan.reference
+        for variant, table in paired(results, reference).groupby("variant", sort=False):
+            title = f"{variant}, adjusted Rand index of {reference} minus that of ... on the same data sets, "
+            title += "95 % interval:"
             console.table(differences_narrate(table), title)
     console.say(f"\nLook at {folder.path / 'summary.md'}; figures are in {folder.path / 'figures'}.")

@@ -13,6 +13,7 @@ from tetiwd.model import (
     simulate_separated,
     simulate_unequal,
 )
+from tetiwd_experiments.baselines.methods import MOVING, OURS
 
 Protocol = Literal["paper", "fresh"]
 
@@ -25,9 +26,13 @@ class Design:
     story: str
     variants: dict[str, Callable[[int], Simulation]]  # a seed in, data out
     protocols: tuple[Protocol, ...] = ("paper", "fresh")
+    methods: tuple[str, ...] | None = None  # unless others are asked for; None for all
+    reference: str = OURS  # the method that is compared with the others
+    by_step: bool = False  # variants are sizes and steps, and are shown together
 
 
 HOSPITAL, SMALLER = (704, 170, 123), (400, 60, 40)
+STEPS = (0.0, 0.25, 0.5, 1.0)
 
 
 def _unequal() -> dict[str, Callable[[int], Simulation]]:
@@ -38,6 +43,19 @@ def _unequal() -> dict[str, Callable[[int], Simulation]]:
         for sizes in (HOSPITAL, SMALLER)
         for kind in ("model", "independent")
     }
+
+
+def _moving() -> dict[str, Callable[[int], Simulation]]:
+    """Equal and unequal epochs of clusters that stay (step 0), move, or are elsewhere at every epoch (step 1)."""
+    variants: dict[str, Callable[[int], Simulation]] = {}
+    for step in STEPS:
+        for n in (30, 60, 200):
+            variants[f"5×{n}, step {step:g}"] = partial(simulate_independent, n_by_epoch=(n,) * 5, step=step)
+        for sizes in (SMALLER, HOSPITAL):
+            variants[f"{'/'.join(map(str, sizes))}, step {step:g}"] = partial(
+                simulate_unequal, n_by_epoch=sizes, independent=True, step=step
+            )
+    return variants
 
 
 DESIGNS = {
@@ -63,6 +81,15 @@ DESIGNS = {
             "6 highly overlapping clusters in 40 dimensions, 3 epochs of unequal size, from the model and independent",
             _unequal(),
             protocols=("fresh",),
+        ),
+        Design(
+            "moving",
+            "5 or 6 highly overlapping Gaussian clusters whose centres stay, move a little, or jump, in 40 dimensions",
+            _moving(),
+            protocols=("fresh",),
+            methods=(MOVING, "pooled TIWD", OURS, "static TIWD", "Te-Gauss"),
+            reference=MOVING,
+            by_step=True,
         ),
         Design(
             "control",

@@ -50,7 +50,7 @@ def plot_boxes(results: "pd.DataFrame", variant: str, protocol: str, reference: 
     if drawn.empty:
         raise DataError(f"the results have no adjusted Rand index for {variant!r} with protocol {protocol!r}")
     methods = [method for method in results.method.unique() if (drawn.method == method).any()]
-    figure = _figure(7.2, 1.25 + 0.36 * len(methods))
+    figure = empty_figure(7.2, 1.25 + 0.36 * len(methods))
     ax = figure.subplots()
     ax.set_xlim(min(0.0, float(drawn.ari.min())), 1.0)
     for i, method in enumerate(methods):
@@ -83,7 +83,7 @@ def plot_projections(simulation: "Simulation") -> "Figure":
     everything = np.vstack(places)
     middle = (everything.max(axis=0) + everything.min(axis=0)) / 2
     half = float(np.ptp(everything, axis=0).max()) / 2 * 1.06 or 1.0
-    figure = _figure(max(4.2, 0.2 + 2.0 * columns), 0.9 + 2.2 * rows)
+    figure = empty_figure(max(4.2, 0.2 + 2.0 * columns), 0.9 + 2.2 * rows)
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for ax in axes[n_epochs:]:
         ax.remove()
@@ -132,7 +132,7 @@ def plot_traces_of_k(trace: "ArrayLike", true_k: int | Sequence[int], n_warmup: 
         raise DataError(f"true_k has {len(truth)} numbers for {n_epochs} epochs", "give one for each, or one for all")
     truth = np.broadcast_to(truth, n_epochs)
     low, high = min(values.min(), truth.min()), max(values.max(), truth.max())
-    figure = _figure(8.0, 0.75 + 1.05 * n_epochs)
+    figure = empty_figure(8.0, 0.75 + 1.05 * n_epochs)
     axes = figure.subplots(n_epochs, 1, sharex=True, sharey=True, squeeze=False).ravel()
     for t, ax in enumerate(axes):
         if n_warmup:
@@ -175,7 +175,9 @@ def plot_differences(paired_table: "pd.DataFrame", variant: str | None = None, r
     columns = len(epochs) if len(epochs) <= 4 else 3
     rows = ceil(len(epochs) / columns)
     names = max(text_width(label(method, LONGEST_NAME)) for method in methods) / PIXEL / 72
-    figure = _figure(0.4 + names + (4.6 if columns == 1 else 2.05 * columns), 1.0 + rows * (0.5 + 0.27 * len(methods)))
+    figure = empty_figure(
+        0.4 + names + (4.6 if columns == 1 else 2.05 * columns), 1.0 + rows * (0.5 + 0.27 * len(methods))
+    )
     axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     for ax in axes.ravel()[len(epochs) :]:
         ax.remove()
@@ -231,7 +233,7 @@ def save_figure(
     return list(paths.values())
 
 
-def _figure(width: float, height: float) -> "Figure":
+def empty_figure(width: float, height: float) -> "Figure":
     """A figure without a window; sizes are in inches."""
     from matplotlib.figure import Figure
 

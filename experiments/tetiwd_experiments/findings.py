@@ -17,6 +17,7 @@ from tetiwd_experiments.folder import ExperimentFolder
 from tetiwd_experiments.plan import Plan
 from tetiwd_experiments.repeat import series_of
 from tetiwd_experiments.statistics import overview, paired, rank_tests
+from tetiwd_experiments.steps import plot_steps, steps_markdown
 from tetiwd_experiments.summary import summary_markdown
 
 if TYPE_CHECKING:
@@ -31,8 +32,11 @@ def write_findings(folder: ExperimentFolder, plan: Plan, results: "pd.DataFrame"
     write_table(folder.path / "overview.csv", overview(results))
     write_table(folder.path / "rank_tests.csv", rank_tests(results))
     if "fresh" in (plan.protocols or ()):
-        write_table(folder.path / "paired.csv", paired(results))
-    write_text(folder.path / "summary.md", summary_markdown(results, about(plan, folder.settings())))
+        write_table(folder.path / "paired.csv", paired(results, plan.reference))
+    summary = summary_markdown(results, about(plan, folder.settings()), plan.reference)
+    if plan.of_design.by_step:
+        summary = f"{steps_markdown(results, plan.reference)}\n{summary}"
+    write_text(folder.path / "summary.md", summary)
     figures = folder.path / "figures"
     figures.mkdir(exist_ok=True)
     for figure, name, title, desc in drawings(plan, results):
@@ -41,13 +45,21 @@ def write_findings(folder: ExperimentFolder, plan: Plan, results: "pd.DataFrame"
 
 def drawings(plan: Plan, results: "pd.DataFrame") -> "Iterator[tuple[Figure, str, str, str]]":
     """Every figure with the name of its file, its title and its description."""
-    differences = paired(results) if "fresh" in (plan.protocols or ()) else None
+    if plan.of_design.by_step:
+        yield (
+            plot_steps(results, plan.reference),
+            f"{plan.design}-steps",
+            "Adjusted Rand index by how far centres move",
+            "One panel per sizes of epochs, one line per method, means over data sets with 95 % intervals.",
+        )
+        return
+    differences = paired(results, plan.reference) if "fresh" in (plan.protocols or ()) else None
     first = plan.repeats()[0]
     for variant, simulate in plan.of_design.variants.items():
         name, simulation = name_for_files(variant), simulate(first.data_seed)
         for protocol in plan.protocols or ():
             yield (
-                plot_boxes(results, variant, protocol),
+                plot_boxes(results, variant, protocol, plan.reference),
                 f"{name}-{protocol}-boxes",
                 f"Adjusted Rand index by method: {variant}",
                 "One box per method over all repeats, one point per repeat.",
@@ -56,7 +68,7 @@ def drawings(plan: Plan, results: "pd.DataFrame") -> "Iterator[tuple[Figure, str
             yield (
                 plot_differences(differences, variant),
                 f"{name}-differences",
-                f"Te-TiWD minus every other method: {variant}",
+                f"{plan.reference} minus every other method: {variant}",
                 "Mean paired difference of the adjusted Rand index with its 95 % interval.",
             )
         yield (

@@ -6,7 +6,7 @@ from typing import Any
 
 from tetiwd.errors import SettingsError
 from tetiwd.params import check_seed, check_whole
-from tetiwd_experiments.baselines.methods import METHODS, methods_named
+from tetiwd_experiments.baselines.methods import METHODS, OURS, methods_named
 from tetiwd_experiments.baselines.wishart import Effort
 from tetiwd_experiments.defaults import FULL, N_DRAWS, N_WARMUP
 from tetiwd_experiments.designs import DESIGNS, Design, Protocol, design_named
@@ -38,14 +38,14 @@ class Plan:
     Parameters
     ----------
     design
-        "separated", "overlapping", "independent", "unequal" or "control".
+        "separated", "overlapping", "independent", "unequal", "moving" or "control".
     n_repeats
         Repeats of every variant and protocol.
     protocols
         "paper" takes one data set and repeats what is random in the methods; "fresh" draws a data set per repeat.
         None for both, or what suits the design.
     methods
-        Names of methods; ours is always among them. None for all.
+        Names of methods; ours is always among them. None for those of the design, which are all unless it says so.
     n_warmup, n_draws
         Sweeps of every sampler before and after recording begins.
     seed
@@ -66,13 +66,19 @@ class Plan:
             check_whole(name, getattr(self, name), least)
         object.__setattr__(self, "protocols", tuple(self.protocols or self.of_design.protocols))
         _check_names("protocol", self.protocols or (), ("paper", "fresh"))
-        names = tuple(method.name for method in methods_named(self.methods or tuple(METHODS)))
+        names = tuple(method.name for method in methods_named(self.methods or self.of_design.methods or tuple(METHODS)))
         object.__setattr__(self, "methods", names)
 
     @property
     def of_design(self) -> Design:
         """What is simulated."""
         return design_named(self.design)
+
+    @property
+    def reference(self) -> str:
+        """The method that is compared with the others: the design's, or ours if that does not run."""
+        wanted = self.of_design.reference
+        return wanted if wanted in (self.methods or ()) else OURS
 
     def repeats(self) -> list[Repeat]:
         """Everything to do; repeats are the outer loop, so that partial results are balanced."""

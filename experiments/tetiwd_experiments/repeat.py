@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "variant", "protocol", "repeat", "data_seed", "method_seed", "method", "epoch",
-    "n_objects", "ari", "vi", "n_clusters", "true_clusters", "seconds",
+    "n_objects", "ari", "vi", "n_clusters", "true_clusters",
+    "links_possible", "links_claimed", "links_right", "seconds",
 )  # fmt: skip
 
 
@@ -80,7 +81,27 @@ def scored(simulation: Simulation, answer: Answer) -> Iterator[dict[str, Any]]:
             "vi": variation_of_information(truth, labels),
             "n_clusters": len(np.unique(labels)),
             "true_clusters": len(np.unique(truth)),
-        }
+        } | scores_of_links(simulation.labels, answer, epoch)
+
+
+def scores_of_links(truth: list[NDArray[Any]], answer: Answer, epoch: int) -> dict[str, float]:
+    """Links to the clusters of an epoch from those of the epoch before; NaN if there are none to be judged.
+
+    A cluster that was found counts as the true one that most of its objects belong to. A true cluster that was found at
+    both epochs could be linked; a link is right if it joins clusters that count as the same.
+    """
+    names = ("links_possible", "links_claimed", "links_right")
+    if answer.lineages is None or answer.claimed is None or epoch == 0:
+        return dict.fromkeys(names, np.nan)
+    before, now = (_true_cluster_of(truth[t], answer.lineages[t]) for t in (epoch - 1, epoch))
+    claimed = answer.claimed[epoch] & set(before) & set(now)
+    right = sum(before[lineage] == now[lineage] for lineage in claimed)
+    return dict(zip(names, (len(set(before.values()) & set(now.values())), len(claimed), right), strict=True))
+
+
+def _true_cluster_of(truth: NDArray[Any], labels: NDArray[Any]) -> dict[int, int]:
+    """The true cluster that most objects of every cluster belong to."""
+    return {int(label): int(np.bincount(truth[labels == label]).argmax()) for label in np.unique(labels)}
 
 
 def variation_of_information(a: NDArray[Any], b: NDArray[Any]) -> float:

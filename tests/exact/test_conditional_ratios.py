@@ -63,7 +63,7 @@ def candidates_of(state, t, obj, h, n_aux, rng):
     plain.build_terms(terms, k, epoch.counts, epoch.S, epoch.A, model.alpha)
     plain.prepare_births(births, epoch, before, after, model, a if alone else -1)
     plain.take_out(out, terms, k, a, r, own, alone)
-    C = plain.weigh_present(found, k, terms, out, model, log_prior, own, a, alone)
+    C = plain.weigh_present(found, k, out, model, log_prior, own, a, alone)
     C = plain.offer_births(rng, found, C, epoch, before, after, model, terms, out, births, own, n_aux, a, alone)
     return found, C, alone, a, births
 

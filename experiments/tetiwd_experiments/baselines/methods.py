@@ -12,6 +12,7 @@ from tetiwd_experiments.baselines.te_gauss import GaussPriors, sample_te_gauss
 from tetiwd_experiments.baselines.wishart import Effort, pooled_clusters, static_clusters, wishart_clusters
 
 OURS = "Te-TiWD"
+MOVING = "moving centres"
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,11 @@ METHODS = {
     method.name: method
     for method in (
         Method(OURS, "our model", _wishart(wishart_clusters, Hyperparameters())),
+        Method(
+            MOVING,
+            "our second model, from distances within and across epochs",
+            _wishart(wishart_clusters, Hyperparameters(geometry="moving")),
+        ),
         Method(
             "static TIWD",
             "every epoch by itself, all clusters equally far apart (Vogt et al. 2010)",

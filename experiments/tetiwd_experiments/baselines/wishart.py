@@ -9,6 +9,7 @@ from tetiwd.data import DistanceSeries
 from tetiwd.errors import SettingsError
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.partitions import Partitions
+from tetiwd.summarize.links import LineageLinks, ModelLinks
 from tetiwd_experiments.baselines.answer import Answer, answer_from_draws, split_by_epoch
 
 
@@ -30,8 +31,9 @@ def wishart_draws(series: DistanceSeries, model: Hyperparameters, effort: Effort
 
 
 def wishart_clusters(series: DistanceSeries, model: Hyperparameters, effort: Effort) -> Answer:
-    """One chain of a model."""
-    return answer_from_draws(wishart_draws(series, model, effort))
+    """One chain of a model, with the links that it sampled."""
+    links = LineageLinks() if model.moves else ModelLinks()
+    return answer_from_draws(wishart_draws(series, model, effort), links if model.coupling else None)
 
 
 def static_clusters(series: DistanceSeries, model: Hyperparameters, effort: Effort) -> Answer:

@@ -24,13 +24,13 @@ cdef void weigh_cluster(
     double[:, ::1] log_prior, Epoch epoch, Neighbour before, Neighbour after, Model model, Py_ssize_t c
 ) noexcept nogil
 
-@cython.locals(C=Py_ssize_t, c=Py_ssize_t, best=Py_ssize_t, fit=double, volume=double)
+@cython.locals(C=Py_ssize_t, c=Py_ssize_t, best=Py_ssize_t)
 cdef Py_ssize_t weigh_present(
-    Candidates found, Py_ssize_t k, Terms own_terms, Without out, Model model, double[:, ::1] log_prior, double own,
+    Candidates found, Py_ssize_t k, Without out, Model model, double[:, ::1] log_prior, double own,
     Py_ssize_t a, bint alone
 ) noexcept nogil
 
-@cython.locals(i=Py_ssize_t, half=double, least=double, top=double)
+@cython.locals(i=Py_ssize_t, half=double, most=double, top=double)
 cdef void finish_weights(
     Candidates found, Py_ssize_t C, Py_ssize_t best, double least_volume, Model model
 ) noexcept nogil

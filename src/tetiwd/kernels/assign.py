@@ -34,39 +34,38 @@ def weigh_cluster(log_prior, epoch, before, after, model, c):
         log_prior[1, c] = math.log(partition.weight_of_present(size - 1, m0, m1, model.xi, model.max_clusters))
 
 
-def weigh_present(found, k, own_terms, out, model, log_prior, own, a, alone):
+def weigh_present(found, k, out, model, log_prior, own, a, alone):
     """Log weights of the clusters present; an empty slot, whose object is out, is not among them. Returns how many."""
+    terms.weigh_joining(out, model, own, 0, k)
     C, best = 0, 0
-    weight = out.weight_M
     for c in range(k):
         if c == a and alone:
             continue
-        m = out.m[c]
-        M_cc = own_terms.M[c, c] + m * m * weight
-        Q_cc = own_terms.Q[c, c] - 2.0 * m * (out.Mr[c] - out.q[c]) * weight + out.weight_Q * m * m
-        prior = log_prior[1, c] if c == a else log_prior[0, c]
-        fit, volume = terms.weigh_joining(out, model, own, M_cc, Q_cc, out.y[c], out.Mr[c], out.p[c])
-        found.log_weight[C] = prior + fit
-        found.volume[C] = volume
+        found.log_weight[C] = out.fit[c] + log_prior[1 if c == a else 0, c]
+        found.volume[C] = out.volume[c]
         found.slot[C] = c
         if found.log_weight[C] > found.log_weight[best]:
             best = C
         C += 1
+    found.reference = 1.0
     if C > 0:
         finish_weights(found, C, best, terms.least_volume(out, model), model)
     return C
 
 
 def finish_weights(found, C, best, least_volume, model):
-    """Add the logs of the volumes, but only to weights that matter beside the best: most clusters are far away."""
-    half = 0.5 * model.dof
-    least = half * math.log(least_volume)
-    top = found.log_weight[best] - half * math.log(found.volume[best])
+    """Add the logs of volumes relative to that of the best, but only to weights that matter beside it: few do."""
+    half, reference = 0.5 * model.dof, found.volume[best]
+    most = half * (reference / least_volume - 1.0)  # no log of a volume adds more, for log x ≤ x − 1
+    top = found.log_weight[best]
     for i in range(C):
-        if model.power * (found.log_weight[i] - least - top) < stream.NEGLIGIBLE:
+        if i == best:
+            continue
+        if model.power * (found.log_weight[i] + most - top) < stream.NEGLIGIBLE:
             found.log_weight[i] = -math.inf
         else:
-            found.log_weight[i] -= half * math.log(found.volume[i])
+            found.log_weight[i] -= half * math.log(found.volume[i] / reference)
+    found.reference = reference
 
 
 def choose(rng, found, n_present, C, power):
@@ -133,7 +132,7 @@ def assign_objects(rng, scratch, epoch, before, after, model, n_aux, offers, fir
             births.prepare_births(scratch.births, epoch, before, after, model, a)
             trusted = 0
         terms.take_out(scratch.out, scratch.terms, k, a, scratch.r, own, alone)
-        n_present = weigh_present(scratch.found, k, scratch.terms, scratch.out, model, scratch.log_prior, own, a, alone)
+        n_present = weigh_present(scratch.found, k, scratch.out, model, scratch.log_prior, own, a, alone)
         C = n_present
         if offered:
             C = births.offer_births(

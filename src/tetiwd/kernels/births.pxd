@@ -17,6 +17,7 @@ cdef class Births:
 
 cdef class Candidates:
     cdef readonly Py_ssize_t room
+    cdef public double reference
     cdef readonly double[::1] log_weight, volume, schur, born, together
     cdef readonly Py_ssize_t[::1] slot, back, forward
     cdef readonly double[:, ::1] h
@@ -62,10 +63,11 @@ cdef double weigh_forward(
 
 @cython.locals(
     i=Py_ssize_t, j=Py_ssize_t, h_i=double, M_hh=double, y_h=double, Mr_h=double, Q_hh=double, p_h=double, m_h=double,
-    q_h=double, fit=double, volume=double
+    q_h=double
 )
 cdef double log_likelihood_of_birth(
-    Terms own_terms, Without out, Model model, double own, double[:, ::1] h, Py_ssize_t row, double schur, Py_ssize_t k
+    Terms own_terms, Without out, Model model, double own, double[:, ::1] h, Py_ssize_t row, double schur, Py_ssize_t k,
+    double reference
 ) noexcept nogil
 
 @cython.locals(

@@ -40,6 +40,7 @@ class Candidates:
         self.room = room
         self.log_weight = np.zeros(room)
         self.volume = np.zeros(room)  # the part of the likelihood whose log is taken last
+        self.reference = 1.0  # the volume that all are divided by
         self.slot = np.zeros(room, np.int64)  # an existing slot, or −1 for a cluster to be born
         self.back, self.forward = np.zeros(room, np.int64), np.zeros(room, np.int64)  # its links if it is to be born
         self.h = np.zeros((room, capacity))  # A⁻¹ times its row among the active
@@ -190,7 +191,7 @@ def weigh_forward(births, after, epoch, f, h, row, schur, model):
     return log_forward_ratio(births, after, epoch, f, q, model)
 
 
-def log_likelihood_of_birth(own_terms, out, model, own, h, row, schur, k):
+def log_likelihood_of_birth(own_terms, out, model, own, h, row, schur, k, reference):
     """Log likelihood after joining a cluster to be born, whose row of A is given by a row of h and its residual."""
     M_hh, y_h = schur / model.alpha, 1.0
     Mr_h = Q_hh = p_h = m_h = q_h = 0.0
@@ -210,10 +211,11 @@ def log_likelihood_of_birth(own_terms, out, model, own, h, row, schur, k):
         p_h += h_i * out.p[i]
         m_h += h_i * out.m[i]
         q_h += h_i * out.q[i]
-    M_hh += m_h * m_h * out.weight_M
-    Q_hh += out.weight_Q * m_h * m_h - 2.0 * m_h * (Mr_h - q_h) * out.weight_M
-    fit, volume = terms.weigh_joining(out, model, own, M_hh, Q_hh, y_h, Mr_h, p_h)
-    return fit - 0.5 * model.dof * math.log(volume)
+    out.M_cc[k] = M_hh + m_h * m_h * out.weight_M
+    out.Q_cc[k] = Q_hh + out.weight_Q * m_h * m_h - 2.0 * m_h * (Mr_h - q_h) * out.weight_M
+    out.y[k], out.Mr[k], out.p[k] = y_h, Mr_h, p_h
+    terms.weigh_joining(out, model, own, k, k + 1)
+    return out.fit[k] - 0.5 * model.dof * math.log(out.volume[k] / reference)
 
 
 def offer_births(rng, found, C, epoch, before, after, model, own_terms, out, births, own, n_aux, a, alone):
@@ -243,7 +245,8 @@ def offer_births(rng, found, C, epoch, before, after, model, own_terms, out, bir
         found.slot[C] = a if itself else -1
         found.back[C], found.forward[C], found.schur[C] = b, f, schur
         weight = weight_of_kind(births, b, f) if model.power == math.inf else births.total / n_aux
-        value = math.log(weight) + log_likelihood_of_birth(own_terms, out, model, own, found.h, C, schur, k)
+        value = math.log(weight)
+        value += log_likelihood_of_birth(own_terms, out, model, own, found.h, C, schur, k, found.reference)
         if f >= 0 and not model.isotropic:
             value += weigh_forward(births, after, epoch, f, found.h, C, schur, model)
         found.log_weight[C] = value

@@ -68,8 +68,11 @@ def draw_index(stream, log_weight, n, power):
         return best
     top, total = log_weight[best], 0.0
     for i in range(n):
-        gap = power * (log_weight[i] - top)
-        log_weight[i] = math.exp(gap) if gap > NEGLIGIBLE else 0.0
+        if i == best:
+            log_weight[i] = 1.0
+        else:
+            gap = power * (log_weight[i] - top)
+            log_weight[i] = math.exp(gap) if gap > NEGLIGIBLE else 0.0
         total += log_weight[i]
     if total == 1.0:
         return best

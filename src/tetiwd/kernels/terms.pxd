@@ -12,7 +12,7 @@ cdef class Terms:
 
 
 cdef class Without:
-    cdef readonly double[::1] m, q, y, p, Mr
+    cdef readonly double[::1] m, q, y, p, Mr, M_cc, Q_cc, fit, volume
     cdef readonly double total_y, trace, ySy, yr, weight_M, weight_Q
 
 
@@ -39,8 +39,9 @@ cdef void take_out(
     Without out, Terms terms, Py_ssize_t k, Py_ssize_t a, double[::1] r, double own, bint alone
 ) noexcept nogil
 
-cdef (double, double) weigh_joining(
-    Without out, Model model, double own, double M_cc, double Q_cc, double y_c, double Mr_c, double p_c
+@cython.locals(c=Py_ssize_t)
+cdef void weigh_joining(
+    Without out, Model model, double own, Py_ssize_t first, Py_ssize_t end
 ) noexcept nogil
 
 cdef double least_volume(Without out, Model model) noexcept nogil

@@ -26,13 +26,19 @@ class Terms:
 
 
 class Without:
-    """The same terms with one object out of its cluster a: M becomes M + weight_M · m mᵀ, and so on."""
+    """The same terms with one object out of its cluster a: M becomes M + weight_M · m mᵀ, and so on.
+
+    The place after the clusters present is for one that could be born.
+    """
 
     def __init__(self, capacity):
-        self.m = np.zeros(capacity)  # column a of M
-        self.q = np.zeros(capacity)  # column a of Q
-        self.y, self.p = np.zeros(capacity), np.zeros(capacity)
-        self.Mr = np.zeros(capacity)  # M times the row sums of the object
+        room = capacity + 1
+        self.m = np.zeros(room)  # column a of M
+        self.q = np.zeros(room)  # column a of Q
+        self.y, self.p = np.zeros(room), np.zeros(room)
+        self.Mr = np.zeros(room)  # M times the row sums of the object
+        self.M_cc, self.Q_cc = np.zeros(room), np.zeros(room)  # diagonals of M and Q
+        self.fit, self.volume = np.zeros(room), np.zeros(room)  # what joining a cluster gives, see weigh_joining
         self.total_y = self.trace = self.ySy = 0.0
         self.yr = 0.0  # yᵀr
         self.weight_M = self.weight_Q = 0.0  # of m mᵀ
@@ -131,6 +137,8 @@ def take_out(out, terms, k, a, r, own, alone):
             out.m[i] = out.q[i] = 0.0
             out.y[i] = terms.y[i]
             out.p[i] = terms.p[i]
+            out.M_cc[i] = terms.M[i, i]
+            out.Q_cc[i] = terms.Q[i, i]
         out.total_y, out.trace, out.ySy = terms.total_y, terms.trace, terms.ySy
         out.yr, out.weight_M, out.weight_Q = y_r, 0.0, 0.0
         return
@@ -139,40 +147,54 @@ def take_out(out, terms, k, a, r, own, alone):
     share, pull = y_a / g, out.Mr[a] / g
     y_r += pull * y_a
     along = (p_a + Q_aa * share - y_r) / g
+    weight_M, weight_Q = 1.0 / g, (Q_aa - own) / (g * g)
     for i in range(k):
-        m_i, q_i = terms.M[i, a], terms.Q[i, a]
+        m_i, q_i = terms.M[a, i], terms.Q[a, i]
         Mr = out.Mr[i] + m_i * pull
         out.m[i] = m_i
         out.q[i] = q_i
         out.Mr[i] = Mr
         out.y[i] = terms.y[i] + m_i * share
         out.p[i] = terms.p[i] + (q_i - Mr) * share + m_i * along
-    m_a = out.m[a]
-    out.yr, out.weight_M, out.weight_Q = y_r, 1.0 / g, (Q_aa - own) / (g * g)
-    Q_aa = terms.Q[a, a] - 2.0 * m_a * (out.Mr[a] - out.q[a]) / g + out.weight_Q * m_a * m_a
+        out.M_cc[i] = terms.M[i, i] + m_i * m_i * weight_M
+        out.Q_cc[i] = terms.Q[i, i] - 2.0 * m_i * (Mr - q_i) * weight_M + weight_Q * m_i * m_i
+    out.yr, out.weight_M, out.weight_Q = y_r, weight_M, weight_Q
+    Q_aa = out.Q_cc[a]
     out.total_y = terms.total_y - y_a * share
     out.trace = terms.trace - (2.0 * out.Mr[a] - Q_aa) * g - own * (1.0 - g)
     out.ySy = terms.ySy + y_a * (2.0 * out.p[a] - y_a * Q_aa - 2.0 * (y_r - y_a * out.Mr[a]))
 
 
-def weigh_joining(out, model, own, M_cc, Q_cc, y_c, Mr_c, p_c):
-    """Log likelihood after joining one cluster, up to a constant common to all candidates, O(1), in two parts.
+def weigh_joining(out, model, own, first, end):
+    """Log likelihood after joining each cluster from first up to end, up to a constant of all, O(1) each, in two parts.
 
-    It is the first minus dof/2 times the log of the second, which is never less than ``least_volume``.
+    It is the fit minus dof/2 times the log of the volume, which is never less than ``least_volume``.
     """
-    g = 1.0 + M_cc
-    share = 1.0 / g
-    trace = out.trace + (2.0 * Mr_c - Q_cc) * share + own * (1.0 - share)
+    trace, total_y, ySy, yr = out.trace, out.total_y, out.ySy, out.yr
     if model.similarity:
-        return 0.5 * model.dof * trace / model.alpha, g
-    kappa = y_c * share
-    total_y = out.total_y + y_c * kappa
-    ySy = out.ySy + kappa * (kappa * Q_cc - 2.0 * p_c + 2.0 * (out.yr - kappa * Mr_c))
-    return -0.25 * model.dof * (trace + ySy / total_y) / model.alpha, g * total_y
+        scale = 0.5 * model.dof / model.alpha
+        for c in range(first, end):
+            g = 1.0 + out.M_cc[c]
+            share = 1.0 / g
+            out.fit[c] = scale * (trace + (2.0 * out.Mr[c] - out.Q_cc[c]) * share + own * (1.0 - share))
+            out.volume[c] = g
+        return
+    scale = -0.25 * model.dof / model.alpha
+    for c in range(first, end):
+        y, Mr, Q_cc = out.y[c], out.Mr[c], out.Q_cc[c]
+        g = 1.0 + out.M_cc[c]
+        volume = g * total_y + y * y
+        inverse = 1.0 / (g * volume)  # the only division
+        share = inverse * volume
+        kappa = y * share
+        within = trace + (2.0 * Mr - Q_cc) * share
+        between = ySy + kappa * (kappa * Q_cc - 2.0 * out.p[c] + 2.0 * (yr - kappa * Mr))
+        out.fit[c] = scale * (within + between * (g * g * inverse))
+        out.volume[c] = volume
 
 
 def least_volume(out, model):
-    """A bound of the second part of ``weigh_joining``: no cluster makes it smaller."""
+    """A bound of the volumes of ``weigh_joining``: no cluster makes them smaller."""
     return 1.0 if model.similarity else out.total_y
 
 
