@@ -194,7 +194,12 @@ def _motion(analysis: "Analysis") -> list[str]:
     sample = analysis.sample
     if not sample.hyperparameters.moves or sample.series.n_epochs == 1:
         return []
-    return lineage_motion(sample, level=analysis.settings.level).sentences()
+    return [
+        *lineage_motion(sample, level=analysis.settings.level).sentences(),
+        "The clustering shown was estimated for all times together."
+        if analysis.clustering.found_by == "joint search"
+        else "The clustering shown was estimated time by time; its clusters were then linked into lineages.",
+    ]
 
 
 def _next(analysis: "Analysis") -> list[str]:

@@ -82,6 +82,10 @@ class Partitions:
         ids = None if self.ids is None else (self.ids[t],)
         return Partitions(numbered(self.at(t)), (self.n_objects[t],), (self.times[t],), ids)
 
+    def as_one_epoch(self) -> "Partitions":
+        """The same partitions of all objects, as if they were there at one time."""
+        return Partitions(self.labels, (sum(self.n_objects),), (None,))
+
     def spaced(self, at_most: int) -> Ints:
         """Which draws to take for no more than so many, evenly spaced."""
         if not is_whole(at_most, 1):

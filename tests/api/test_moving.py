@@ -5,8 +5,19 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from tetiwd import SamplerSettings, TeTiWD, load_run
+from tetiwd import (
+    DistanceSeries,
+    Hyperparameters,
+    SamplerSettings,
+    TeTiWD,
+    load_run,
+    representative,
+    run_chains,
+    simulate_independent,
+)
+from tetiwd.analysis import Analysis
 from tetiwd.cli.program import app
+from tetiwd.narrative import narrate
 
 QUICK = SamplerSettings(n_chains=2, n_warmup=40, n_draws=40, n_anneal=5)
 
@@ -79,3 +90,15 @@ def test_links_and_returns_have_probabilities():
     ]
     assert back.probability.max() > 0.9
     assert links.probability.between(0, 1).all()
+
+
+@pytest.mark.parametrize(("step", "found_by"), [(0.0, "joint search"), (0.8, "search")])
+def test_epochs_are_estimated_together_where_lineages_stay(step, found_by):
+    truth = simulate_independent(1, n_by_epoch=(60,) * 3, n_clusters=3, n_dimensions=10, variance=0.1, step=step)
+    series = DistanceSeries.from_distances(truth.D, squared=True, cross=truth.cross)
+    sample = run_chains(series, Hyperparameters(dof=10, geometry="moving"), QUICK)
+    clustering = representative(sample)
+    assert clustering.found_by == found_by
+    said = " ".join(narrate(Analysis(sample)))
+    assert ("for all times together" in said) == (found_by == "joint search")
+    assert ("time by time" in said) == (found_by == "search")

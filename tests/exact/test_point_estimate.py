@@ -553,3 +553,14 @@ def test_links_by_place_find_lineages_that_the_model_cannot_know():
         representative(sample.partitions, links="place")
     with pytest.raises(SettingsError, match="links must be"):
         representative(sample, links="nonsense")
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+def test_lineages_of_all_epochs_together_are_the_best(loss, everything):
+    labels = numbered(rng_for(977).integers(3, size=(30, N)))
+    draws = Partitions(labels, (3, 4, 1), (0, 1, 2))
+    found = representative(draws, loss, jointly=True)
+    expected = losses_to_draws(np.concatenate(found.labels).astype(np.int32), labels, loss).mean()
+    assert expected == pytest.approx(everything.expected(labels, loss).min(), abs=1e-12)
+    assert found.found_by == "joint search"
+    assert representative(draws, loss).found_by == "search"

@@ -28,7 +28,7 @@ class Clustering:
     times: tuple[Any, ...]
     expected_loss: float  # mean of the epochs' losses, weighted by their numbers of objects; NaN if there are no draws
     loss: str  # "" if there are no draws
-    found_by: str  # "search", "annealing", "mode", or "given"
+    found_by: str  # "search", "joint search", "annealing", "mode", or "given"
     linked_by: LinkSource | None = None  # how clusters were linked into lineages; None for the model
 
     @property

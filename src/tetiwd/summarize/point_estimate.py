@@ -1,7 +1,8 @@
 """One clustering that stands for all draws: first the clusters of every epoch, then the links between them.
 
 At every epoch the partition of smallest expected loss is searched for. Then links are chosen so that as many statements
-as possible are expected to be right: where every cluster comes from, and where it goes.
+as possible are expected to be right: where every cluster comes from, and where it goes. Where lineages were sampled and
+hardly move, all epochs are searched together instead: then lineages are what is estimated.
 """
 
 from itertools import pairwise
@@ -21,6 +22,7 @@ from tetiwd.summarize.embedding import cross_of
 from tetiwd.summarize.kinship import SamePlace
 from tetiwd.summarize.links import LineageLinks, Links, ModelLinks, ObjectLinks, PlaceLinks
 from tetiwd.summarize.losses import Loss, as_loss
+from tetiwd.summarize.motion import lineage_motion
 from tetiwd.summarize.search import Search
 
 
@@ -32,6 +34,7 @@ def representative(
     max_draws: int = 1000,
     at_most: AtMost = None,
     links: str | Links = AnswerSettings.links,
+    jointly: bool | None = None,
     seed: int = 0,
 ) -> Clustering:
     """The clustering with the smallest expected loss over the draws, and the most probable links.
@@ -58,6 +61,10 @@ def representative(
         ("place"), or by links of your own. With objects or places a lineage may skip epochs and return. "auto" takes
         objects if any is there at two consecutive epochs, else places if the series has D*, else the model. Lineages
         of moving centres are sampled, with their returns, so that "auto" takes objects, else the model.
+    jointly
+        True to search for lineages of all epochs together, False for clusters of every epoch, which are then linked.
+        None takes lineages if they were sampled (moving centres) and hardly move: then an object says as much about
+        other epochs as about its own. Links of your own, or by objects, need clusters of every epoch.
     seed
         Seed of the orders. The same seed gives the same answer.
     """
@@ -68,17 +75,28 @@ def representative(
     how = source_of_links(draws, links)
     some = partitions.thinned(max_draws)
     n_runs = n_runs if at_most is None else 4 * n_runs
-    clusters: list[Ints] = []
-    for t in range(partitions.n_epochs):
-        most = _median_clusters(partitions.epoch(t)) if at_most == "median" else at_most
-        search = Search(some.epoch(t), measure, most, np.random.default_rng([seed, t]))
-        clusters.append(min(search.results(n_runs), key=lambda result: result[0])[1])
+    if lineages_are_known(draws, how) if jointly is None else jointly:
+        lineages = best_partition(some.as_one_epoch(), measure, at_most, n_runs, seed)
+        return as_clustering(partitions, some.split(lineages), measure, "joint search", LineageLinks())
+    clusters = [best_partition(some.epoch(t), measure, at_most, n_runs, seed, t) for t in range(some.n_epochs)]
     source = place_links(how, clusters) if isinstance(how, DistanceSeries) else how
     return as_clustering(partitions, linked(some, clusters, source), measure, "search", source)
 
 
-def _median_clusters(epoch: Partitions) -> int:
-    return int(np.median(epoch.labels.max(axis=1) + 1))
+def best_partition(
+    draws: Partitions, loss: Loss, at_most: AtMost, n_runs: int, seed: int, t: int = 0
+) -> NDArray[np.int64]:
+    """Labels of the partition with the smallest expected loss; "median" are as many clusters as the median draw has."""
+    most = int(np.median(draws.labels.max(axis=1) + 1)) if at_most == "median" else at_most
+    results = Search(draws, loss, most, np.random.default_rng([seed, t])).results(n_runs)
+    return min(results, key=lambda result: result[0])[1]
+
+
+def lineages_are_known(draws: Sample | Partitions, links: Links | DistanceSeries) -> bool:
+    """Were lineages sampled that stay where they are, so that epochs can be searched together?"""
+    if not isinstance(draws, Sample) or not isinstance(links, LineageLinks):
+        return False
+    return lineage_motion(draws).kind == "pooled"
 
 
 def annealed(sample: Sample, loss: str | Loss = AnswerSettings.loss) -> Clustering:
