@@ -6,7 +6,7 @@ import numpy as np
 
 from tetiwd import DistanceSeries, Gamma, Hyperparameters, SamplerSettings, simulate
 
-MODEL = Hyperparameters(dof=6, df_A=30, xi=Gamma(2, 0.5))
+MODEL = Hyperparameters(dof=6, df_A=30, xi=Gamma(2, 0.5), geometry="full")
 SETTINGS = SamplerSettings(n_chains=2, n_warmup=30, n_draws=25, thin=2, n_anneal=10, seed=5)
 
 

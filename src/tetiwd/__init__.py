@@ -35,7 +35,7 @@ _HOME_OF = {
     "VI": "tetiwd.summarize.losses",
     "align": "tetiwd.summarize.alignment",
     "annealed": "tetiwd.summarize.point_estimate",
-    "backtest": "tetiwd.summarize.backtest",
+    "backtest": "tetiwd.backtesting",
     "classify": "tetiwd.summarize.classify",
     "lineages": "tetiwd.summarize.lineages",
     "coclustering": "tetiwd.summarize.coclustering",

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.backtesting import Backtest, backtest
 from tetiwd.params import AnswerSettings
 from tetiwd.sample import Sample
 from tetiwd.summarize.alignment import Alignment, align
-from tetiwd.summarize.backtest import Backtest, backtest
 from tetiwd.summarize.certainty import Memberships, memberships
 from tetiwd.summarize.clustering import Clustering
 from tetiwd.summarize.coclustering import coclustering

@@ -5,12 +5,12 @@ import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from tetiwd.checkpoint import Keeper
+from tetiwd.choosing import choose
 from tetiwd.data import DistanceSeries
 from tetiwd.data.memory import require_memory
 from tetiwd.errors import Setting, SettingsError, give
@@ -42,7 +42,7 @@ def run_chains(
     ----------
     series, hyperparameters, settings
         Data, model, and how to sample. Scales in the hyperparameters are in units of ``series.unit``; degrees of
-        freedom given as "auto" and the like are estimated first, and the sample says what was used.
+        freedom and a geometry given as "auto" and the like are chosen first, and the sample says what was used.
     n_threads
         Threads in all; None for one per processor. With two threads per chain or more, large epochs of a chain are
         updated at the same time as well. The draws do not depend on it.
@@ -56,9 +56,11 @@ def run_chains(
         Continue from those files. The result is the same as without interruption. A finished run is extended
         if ``settings.n_draws`` has grown, or its chains did not agree and ``settings.max_draws`` has grown.
     """
-    hyperparameters, settings = resolved(hyperparameters or Hyperparameters(), series), settings or SamplerSettings()
+    settings = settings or SamplerSettings()
     n_threads = n_processors() if n_threads is None else n_threads
     check_whole("n_threads", n_threads, 1)
+    choice = choose(hyperparameters or Hyperparameters(), series, seed=settings.seed, n_threads=n_threads)
+    hyperparameters = choice.hyperparameters
     if resume and checkpoint is None:
         raise SettingsError([Setting("resume", True), " needs the folder with the checkpoints"], give("checkpoint"))
     if not checkpoint_seconds >= 0:
@@ -72,7 +74,7 @@ def run_chains(
     with pools_for_epochs(chains, n_threads), watched_by(progress) as report:
         rounds = Rounds(chains, series.times, n_threads, keeper, report)
         ended, frozen = rounds.run()
-    remarks = tuple(keeper.remarks) if keeper else ()
+    remarks = (*choice.remarks, *(keeper.remarks if keeper else ()))
     return Sample(series, hyperparameters, settings, rounds.kept(), frozen, ended, remarks, rounds.n_discarded)
 
 
@@ -92,13 +94,6 @@ def warn_if_slow() -> None:
     """Say that the inner loops are not compiled, if so."""
     if not COMPILED:
         warnings.warn(SLOW, SlowWarning, stacklevel=3)
-
-
-def resolved(hyperparameters: Hyperparameters, series: DistanceSeries) -> Hyperparameters:
-    """The same with numbers for degrees of freedom, estimated from the series if they were asked for by name."""
-    if not isinstance(hyperparameters.dof, str):
-        return hyperparameters
-    return replace(hyperparameters, dof=series.dof(hyperparameters.dof))
 
 
 @contextmanager

@@ -10,7 +10,7 @@ def log_joint_of(state: ChainState, hyperparameters: Hyperparameters) -> float:
     h = hyperparameters
     total = log_prior(h.alpha, state.alpha) + log_prior(h.xi, state.xi) + log_prior(h.new_scale, state.new_scale)
     total += log_partitions(state, h, state.xi) + log_likelihoods(state, h)
-    return total + (log_geometry(state, h) if h.geometry == "full" else 0.0)
+    return total + (log_geometry(state, h) if h.full else 0.0)
 
 
 def log_likelihoods(

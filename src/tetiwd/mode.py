@@ -6,14 +6,15 @@ goes on from their checkpoints draws what it would have drawn without the look.
 """
 
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import Any
 
 from tetiwd.annealing import cool, frozen_at
-from tetiwd.chains import check_run, n_processors, pools_for_epochs, resolved, warn_if_slow, watched_by
+from tetiwd.chains import check_run, n_processors, pools_for_epochs, warn_if_slow, watched_by
 from tetiwd.checkpoint import Keeper
+from tetiwd.choosing import choose
 from tetiwd.data import DistanceSeries
 from tetiwd.declare import Settings, check_whole, declarations
 from tetiwd.draws import Draws, Frozen
@@ -21,6 +22,7 @@ from tetiwd.errors import Setting, SettingsError
 from tetiwd.pace import Clock, Report
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.rounds import where_is
+from tetiwd.sample import Mode
 from tetiwd.sampler import Chain
 from tetiwd.threads import in_threads
 
@@ -31,31 +33,6 @@ HEEDED = frozenset(
     ("n_chains", "n_uncoupled", "n_aux", "n_geometry_steps", "n_split_merge", "n_scale_steps", "init", "seed", "links")
 )
 FAST = Setting("fast", True, python='mode="fast"')
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Mode:
-    """One clustering and its geometry and scales, found by several starts. It says nothing about uncertainty."""
-
-    series: DistanceSeries
-    hyperparameters: Hyperparameters
-    settings: SamplerSettings
-    starts: tuple[Frozen, ...]  # where every chain was frozen
-    state: Draws  # the best of them as a single draw, with its A
-
-    @property
-    def best(self) -> int:
-        """Which start was the best."""
-        return max(range(len(self.starts)), key=lambda i: self.starts[i].log_joint)
-
-    @property
-    def log_joint(self) -> float:
-        """Log joint density of the mode."""
-        return self.starts[self.best].log_joint
-
-    def __repr__(self) -> str:
-        shown = ", ".join(map(str, self.state.n_clusters[0].tolist()))
-        return f"Mode({shown} clusters; log joint {self.log_joint:.6g}, the best of {len(self.starts)} starts)"
 
 
 def check_heeded(*groups: Settings) -> None:
@@ -92,9 +69,11 @@ def find_mode(
     checkpoint
         Folder for one file per chain, from which :func:`tetiwd.run_chains` can go on.
     """
-    h, settings = resolved(hyperparameters or Hyperparameters(), series), settings or SamplerSettings()
+    settings = settings or SamplerSettings()
     n_threads = n_processors() if n_threads is None else n_threads
     check_whole("n_threads", n_threads, 1)
+    choice = choose(hyperparameters or Hyperparameters(), series, seed=settings.seed, n_threads=n_threads)
+    h = choice.hyperparameters
     check_mode(series, h, settings)
     warn_if_slow()
     chains = [Chain(series, h, settings, index) for index in range(settings.n_chains)]

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
-from tetiwd.mode import Mode, check_heeded
+from tetiwd.mode import check_heeded
 from tetiwd.params import AnswerSettings
 from tetiwd.partitions import Partitions
+from tetiwd.sample import Mode
 from tetiwd.summarize.alignment import Alignment, align
 from tetiwd.summarize.certainty import Memberships
 from tetiwd.summarize.clustering import Clustering, as_clustering

@@ -1,7 +1,7 @@
 """Settings of a run: the model's hyperparameters, how to sample, and how draws become answers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, lgamma, log, log1p
 from numbers import Real
 from typing import Any, Literal
@@ -191,12 +191,13 @@ class Hyperparameters(Settings):
         option="--max-clusters",
         least=1,
     )
-    geometry: Literal["full", "isotropic", "moving", "pooled"] = setting(
-        "full",
-        '"full" gives clusters distances of their own (the paper\'s A_t); "isotropic" keeps all of them equally far '
-        'apart, A = new_scale · I: the static model of Vogt et al. (2010) and its coupled version. "moving" also uses '
-        'the distances between times: the centre of every lineage moves from one time to the next; "pooled" is the '
-        "same with centres that stay where they are.",
+    geometry: Literal["auto", "full", "isotropic", "moving", "pooled"] = setting(
+        "auto",
+        'Which model. "full" gives clusters distances of their own (the paper\'s A_t). "isotropic" keeps all of them '
+        "equally far apart, A = new_scale · I: the static model of Vogt et al. (2010) and its coupled version. "
+        '"moving" also uses the distances between times: the centre of every lineage moves from one time to the next. '
+        '"pooled" is the same with centres that stay where they are. "auto" tries "full" and "moving" in short runs if '
+        'distances between times are known, and takes the one with the better clusters; otherwise it is "full".',
         option="--geometry",
     )
     coupling: bool = setting(
@@ -233,6 +234,29 @@ class Hyperparameters(Settings):
         return self.geometry in ("moving", "pooled")
 
     @property
+    def full(self) -> bool:
+        """True for the paper's model, which "auto" stands for until a choice has been made."""
+        return self.geometry in ("auto", "full")
+
+    @property
+    def speaks_of_motion(self) -> bool:
+        """True if a setting was given that only moving centres have."""
+        return self._unusual("rho", "tau", "delta", "kappa")
+
+    @property
+    def speaks_of_links(self) -> bool:
+        """True if a setting was given that only the paper's model has."""
+        return self._unusual("max_clusters", "coupling") or self.df_A not in (None, self._usual_df_A())
+
+    def with_geometry(self, geometry: Literal["full", "moving"]) -> "Hyperparameters":
+        """The same for one of the models between which "auto" chooses."""
+        return replace(self, geometry=geometry)
+
+    def _unusual(self, *names: str) -> bool:
+        usual = {one.name: one.default for one in declarations(type(self))}
+        return any(getattr(self, name) != usual[name] for name in names)
+
+    @property
     def scale_moves(self) -> tuple[str, ...]:
         """Names of the moves on parameters, whose acceptance is recorded."""
         return MOTION_MOVES if self.moves else SCALE_MOVES
@@ -246,9 +270,8 @@ class Hyperparameters(Settings):
         """Fill in df_A where dof is known; it must leave room for the clusters."""
         self._check_geometry()
         if self.df_A is None and not isinstance(self.dof, str):
-            largest = max(self.dof) if isinstance(self.dof, Sequence) else self.dof
-            object.__setattr__(self, "df_A", max(100.0, 2.0 * largest))
-        if self.df_A is None or self.max_clusters is None or self.geometry != "full":
+            object.__setattr__(self, "df_A", self._usual_df_A())
+        if self.df_A is None or self.max_clusters is None or not self.full:
             return
         if self.df_A <= self.max_clusters - 1:
             raise SettingsError(
@@ -259,8 +282,17 @@ class Hyperparameters(Settings):
                 [Setting("df_A"), " must exceed ", Setting("max_clusters"), f" − 1 = {self.max_clusters - 1}"],
             )  # fmt: skip
 
+    def _usual_df_A(self) -> float | None:
+        if isinstance(self.dof, str):
+            return None
+        return max(100.0, 2.0 * float(max(self.dof) if isinstance(self.dof, Sequence) else self.dof))
+
     def _check_geometry(self) -> None:
         """Refuse settings that the model of this geometry does not have."""
+        if self.geometry == "auto":
+            if self.speaks_of_motion and self._unusual("max_clusters", "coupling"):
+                self.with_geometry("moving")  # says which of them has no meaning
+            return
         usual = {one.name: one.default for one in declarations(type(self))}
         foreign = ("max_clusters", "coupling") if self.moves else ("rho", "tau", "delta", "kappa")
         for name in (*foreign, "rho") if self.geometry == "pooled" else foreign:

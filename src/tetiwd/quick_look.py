@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tetiwd.chains import resolved
+from tetiwd.choosing import choose
 from tetiwd.data import DistanceSeries
 from tetiwd.io.run_folder import RunFolder
 from tetiwd.io.settings import RunSettings
@@ -34,11 +34,20 @@ def look_into(
     without the look.
     """
     settings, watcher, began = settings or RunSettings(), watcher or Watcher(), time.monotonic()
-    hyperparameters = resolved(settings.model, series)
+    with watcher.busy("Choosing a model"):
+        choice = choose(settings.model, series, seed=settings.sampler.seed, n_threads=n_threads)
+    hyperparameters = choice.hyperparameters
     check_mode(series, hyperparameters, settings.sampler)
     check_heeded(settings.answers)
     folder = RunFolder.create(
-        path, series, settings, hyperparameters, inputs=inputs, remarks=remarks, overwrite=overwrite
+        path,
+        series,
+        settings,
+        hyperparameters,
+        inputs=inputs,
+        remarks=remarks,
+        reasons=choice.remarks,
+        overwrite=overwrite,
     )
     watcher.before_sampling(folder, series, resumed=False)
     with folder.working():

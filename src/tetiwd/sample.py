@@ -62,6 +62,31 @@ class Sample:
         return max(self.frozen, key=lambda frozen: frozen.log_joint)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Mode:
+    """One clustering and its geometry and scales, found by several starts. It says nothing about uncertainty."""
+
+    series: DistanceSeries
+    hyperparameters: Hyperparameters
+    settings: SamplerSettings
+    starts: tuple[Frozen, ...]  # where every chain was frozen
+    state: Draws  # the best of them as a single draw, with its A
+
+    @property
+    def best(self) -> int:
+        """Which start was the best."""
+        return max(range(len(self.starts)), key=lambda i: self.starts[i].log_joint)
+
+    @property
+    def log_joint(self) -> float:
+        """Log joint density of the mode."""
+        return self.starts[self.best].log_joint
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(str, self.state.n_clusters[0].tolist()))
+        return f"Mode({shown} clusters; log joint {self.log_joint:.6g}, the best of {len(self.starts)} starts)"
+
+
 def as_partitions(draws: Sample | Partitions) -> Partitions:
     """A sample or partitions, as partitions."""
     if isinstance(draws, Partitions):

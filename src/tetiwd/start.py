@@ -27,7 +27,7 @@ def start_chain(
 ) -> ChainState:
     """The first state of a chain."""
     limit = hyperparameters.max_clusters or np.inf
-    if hyperparameters.geometry == "full":
+    if hyperparameters.full:
         limit = min(limit, np.ceil(hyperparameters.df_A))
     given = not isinstance(settings.init, str)
     if given:

@@ -3,12 +3,14 @@
 import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tetiwd.analysis import Analysis
-from tetiwd.chains import check_run, resolved, run_chains
+from tetiwd.chains import check_run, run_chains
 from tetiwd.checkpoint import has_any_checkpoint
+from tetiwd.choosing import choose
 from tetiwd.data import DistanceSeries
 from tetiwd.diagnostics import FEWEST_DRAWS
 from tetiwd.io.run_folder import RunFolder
@@ -43,11 +45,22 @@ def fit_into(
     inputs: dict[str, str] | None = None,
     remarks: Sequence[str] = (),
     overwrite: bool = False,
+    n_threads: int | None = None,
+    watcher: Watcher | None = None,
     **options: Any,
 ) -> Analysis | None:
     """Make a run folder and fill it: :func:`start`, then :func:`finish` with the other options."""
-    folder = start(path, series, settings or RunSettings(), inputs=inputs, remarks=remarks, overwrite=overwrite)
-    return finish(folder, series, **options)
+    folder = start(
+        path,
+        series,
+        settings or RunSettings(),
+        inputs=inputs,
+        remarks=remarks,
+        overwrite=overwrite,
+        n_threads=n_threads,
+        watcher=watcher,
+    )
+    return finish(folder, series, n_threads=n_threads, watcher=watcher, **options)
 
 
 def start(
@@ -59,17 +72,21 @@ def start(
     remarks: Sequence[str] = (),
     overwrite: bool = False,
     attached: Sequence[str] = (),
+    n_threads: int | None = None,
+    watcher: Watcher | None = None,
 ) -> RunFolder:
-    """Check that the run is possible, and make its folder; see :meth:`RunFolder.create` for the parameters."""
-    hyperparameters = resolved(settings.model, series)
-    check_run(series, hyperparameters, settings.sampler)
+    """Choose what was left open, check that the run is possible, and make its folder; see :meth:`RunFolder.create`."""
+    with (watcher or Watcher()).busy("Choosing a model"):
+        choice = choose(settings.model, series, seed=settings.sampler.seed, n_threads=n_threads)
+    check_run(series, choice.hyperparameters, settings.sampler)
     return RunFolder.create(
         path,
         series,
         settings,
-        hyperparameters,
+        choice.hyperparameters,
         inputs=inputs,
         remarks=remarks,
+        reasons=choice.remarks,
         overwrite=overwrite,
         attached=attached,
     )
@@ -107,6 +124,7 @@ def finish(
         if sample is None:
             folder.stop()
             return None
+        sample = replace(sample, remarks=(*folder.reasons, *sample.remarks))
         with watcher.busy("Summing up the draws"):
             analysis = Analysis(sample, settings.answers)
             _write(folder, analysis, began, sections=sections, show_ids=show_ids)

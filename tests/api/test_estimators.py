@@ -101,14 +101,15 @@ def test_only_blocks_within_times_are_read():
 
 def test_new_objects_find_their_cluster_or_none(fitted):
     _, X, truth = fitted
-    model = TeTiWD(links="model", settings=QUICK).fit(X, time=YEARS)
+    model = TeTiWD(geometry="full", links="model", settings=QUICK).fit(X, time=YEARS)
     new = np.vstack([8.0 * np.eye(3), [[80.0, 80.0, 80.0]]])
     probabilities = model.predict_proba(new, time=2002)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
     home = [model.labels_[(truth == c) & (YEARS == 2002)][0] for c in range(3)]
     assert model.predict(new, time=2002).tolist() == [*home, -1]
     D = ((new[:, None] - X[None]) ** 2).sum(-1)
-    pooled = TeTiWD("precomputed", squared=True, dof=model.sample_.hyperparameters.dof, links="model", settings=QUICK)
+    dof = model.sample_.hyperparameters.dof
+    pooled = TeTiWD("precomputed", squared=True, dof=dof, geometry="full", links="model", settings=QUICK)
     pooled.fit(((X[:, None] - X[None]) ** 2).sum(-1), time=YEARS)
     np.testing.assert_allclose(pooled.predict_proba(D, time=2002), probabilities, atol=1e-9)
     np.testing.assert_allclose(pooled.predict_proba(D[:, YEARS == 2002], time=2002), probabilities, atol=1e-9)

@@ -11,10 +11,10 @@ from reference import rng_for
 from small_worlds import World, random_state
 from tetiwd import DistanceSeries, Gamma, Hyperparameters
 from tetiwd.draws import COLUMNS, Draws
-from tetiwd.mode import Mode
 from tetiwd.model import log_row_density, prior_scale
 from tetiwd.model.prediction import Prediction
 from tetiwd.params import SamplerSettings
+from tetiwd.sample import Mode
 from tetiwd.summarize.conditional import (
     conditional_memberships,
     epoch_memberships,

@@ -38,7 +38,7 @@ def test_a_fit_fills_its_folder(tmp_path):
     diary = Diary()
     analysis = fit_into(tmp_path / "run", small_series(), RUN, remarks=["odd"], inputs={"x": "12"}, watcher=diary)
     assert digest(analysis.sample) == digest(run_chains(small_series(), MODEL, SETTINGS))
-    assert diary.entries == [("sampling", "run", 3, False), "Summing up the draws"]
+    assert diary.entries == ["Choosing a model", ("sampling", "run", 3, False), "Summing up the draws"]
     folder = RunFolder.open(tmp_path / "run")
     assert folder.status == "complete"
     assert folder.about["inputs"] == {"remarks": ["odd"], "sha256": {"x": "12"}}

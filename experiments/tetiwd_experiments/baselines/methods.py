@@ -62,7 +62,7 @@ def _linkage(how: str) -> Find:
 METHODS = {
     method.name: method
     for method in (
-        Method(OURS, "our model", _wishart(wishart_clusters, Hyperparameters())),
+        Method(OURS, "our model", _wishart(wishart_clusters, Hyperparameters(geometry="full"))),
         Method(
             MOVING,
             "our second model, from distances within and across epochs",

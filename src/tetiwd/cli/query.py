@@ -157,7 +157,7 @@ def forecast(
 
       tetiwd forecast run --backtest
     """
-    from tetiwd.summarize.backtest import backtest as run_backtest
+    from tetiwd.backtesting import backtest as run_backtest
     from tetiwd.summarize.forecast import forecast as make_forecast
 
     if backtest and "n_next" in given.get("answers", {}):

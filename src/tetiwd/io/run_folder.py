@@ -65,15 +65,16 @@ class RunFolder:
         *,
         inputs: dict[str, str] | None = None,
         remarks: Sequence[str] = (),
+        reasons: Sequence[str] = (),
         overwrite: bool = False,
         attached: Sequence[str] = (),
     ) -> "RunFolder":
         """Make the folder and put into it all that is needed to run, and to run again.
 
-        ``model`` is ``settings.model`` with degrees of freedom resolved, ``inputs`` are the hashes of input files and
-        ``remarks`` what there is to know about reading them. A folder that holds anything is left alone,
-        unless ``overwrite`` is asked for and it holds a run. Folders attached to an earlier run are removed, except
-        those named in ``attached``.
+        ``model`` is ``settings.model`` with nothing left open, and ``reasons`` say why it was chosen. ``inputs`` are
+        the hashes of input files, and ``remarks`` what there is to know about reading them. A folder that holds
+        anything is left alone, unless ``overwrite`` is asked for and it holds a run. Folders attached to an earlier
+        run are removed, except those named in ``attached``.
         """
         folder = cls(path)
         folder.check_free(overwrite=overwrite)
@@ -83,7 +84,13 @@ class RunFolder:
                 "remarks": list(map(_utf8, remarks)),
                 "sha256": {_utf8(k): v for k, v in (inputs or {}).items()},
             },
-            "resolved": {"dof": list(model.dof_by_epoch(series.n_epochs)), "df_A": model.df_A, "unit": series.unit},
+            "resolved": {
+                "dof": list(model.dof_by_epoch(series.n_epochs)),
+                "df_A": model.df_A,
+                "unit": series.unit,
+                "geometry": model.geometry,
+                "reasons": list(reasons),
+            },
             "versions": versions(),
         }
         try:
@@ -211,16 +218,22 @@ class RunFolder:
             given["max_minutes"] = max_minutes
 
     def hyperparameters(self) -> Hyperparameters:
-        """The model with degrees of freedom as they were used."""
+        """The model as it was used, with degrees of freedom and geometry."""
         given = self.settings().model
-        if not isinstance(given.dof, str):
-            return given
         try:
-            return replace(given, dof=tuple(self.about["resolved"]["dof"]))
+            if given.geometry == "auto":
+                given = replace(given, geometry=self.about["resolved"]["geometry"])
+            if isinstance(given.dof, str):
+                given = replace(given, dof=tuple(self.about["resolved"]["dof"]))
         except (KeyError, TypeError, SettingsError) as error:
-            raise RunFolderError(
-                f"{self.path / 'run.toml'} does not say which dof the run had; restore it, or run fit again"
-            ) from error
+            fault = f"{self.path / 'run.toml'} does not say which dof and geometry the run had"
+            raise RunFolderError(f"{fault}; restore it, or run fit again") from error
+        return given
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why this model was chosen, if there was a choice."""
+        return tuple(map(str, self.about.get("resolved", {}).get("reasons", ())))
 
     def series(self) -> DistanceSeries:
         """The data."""
@@ -237,7 +250,8 @@ class RunFolder:
             raise RunFolderError(f"{self.path} {fault}; continue the run with: tetiwd resume {self.path}")
         settings, series, hyperparameters = self.settings(), self.series(), self.hyperparameters()
         try:
-            return read_posterior(file, series, hyperparameters, settings.sampler)
+            sample = read_posterior(file, series, hyperparameters, settings.sampler)
+            return replace(sample, remarks=(*self.reasons, *sample.remarks))
         except DataError as error:
             raise RunFolderError(f"{self.path}: {error}") from error
 

@@ -64,7 +64,7 @@ def _log_parts(
     together: list[Sequence[int]] = [range(len(dof))] if h.coupling else [[t] for t in range(len(dof))]
     for epochs in together:
         yield log_prior_partitions([labels_by_epoch[t] for t in epochs], xi, h.max_clusters)
-        if h.geometry == "full":
+        if h.full:
             A, lineages = [A_by_epoch[t] for t in epochs], [lineage_ids_by_epoch[t] for t in epochs]
             yield log_prior_geometry(A, lineages, h.df_A, new_scale)
     for data, (_, rows), A_t, d in zip(data_by_epoch, lineages_and_rows, A_by_epoch, dof, strict=True):

@@ -84,7 +84,7 @@ def simulate(
     else:
         alone = [draw_partitions([n], xi, h.max_clusters, rng)[0] for n in n_by_epoch]
         labels = [partition + sum(int(earlier.max()) + 1 for earlier in alone[:t]) for t, partition in enumerate(alone)]
-    if h.geometry == "full":
+    if h.full:
         A = draw_geometry(labels, h.df_A, new_scale, rng)
     else:
         A = [new_scale * np.eye(len(np.unique(epoch_labels))) for epoch_labels in labels]

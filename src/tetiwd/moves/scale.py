@@ -56,7 +56,7 @@ def update_scales(
 def is_free(name: str, hyperparameters: Hyperparameters) -> bool:
     """True if a scale has a prior to move under."""
     if name == "stretch":
-        return hyperparameters.geometry == "full" and isinstance(hyperparameters.new_scale, Gamma)
+        return hyperparameters.full and isinstance(hyperparameters.new_scale, Gamma)
     return isinstance(getattr(hyperparameters, name), Gamma)
 
 

@@ -16,7 +16,7 @@ from tetiwd.plots.traces import plot_traces
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
-    from tetiwd.summarize.backtest import Backtest
+    from tetiwd.backtesting import Backtest
     from tetiwd.summarize.outcomes import Outcomes
 
 

@@ -15,7 +15,7 @@ from tetiwd.writing import write_text, write_whole
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
-    from tetiwd.summarize.backtest import Backtest
+    from tetiwd.backtesting import Backtest
     from tetiwd.summarize.outcomes import Outcomes
 
 FORMATS = ("svg", "png", "pdf")

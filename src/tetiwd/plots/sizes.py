@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from tetiwd.analysis import Analysis
-    from tetiwd.summarize.backtest import Backtest
+    from tetiwd.backtesting import Backtest
 
 Floats = NDArray[np.float64]
 MOST_LANES = 10  # lineages with a lane of their own

@@ -14,8 +14,7 @@ from tetiwd.versions import versions
 
 if TYPE_CHECKING:
     from tetiwd.data import DistanceSeries
-    from tetiwd.mode import Mode
-    from tetiwd.sample import Sample
+    from tetiwd.sample import Mode, Sample
 
 LARGEST_CHECKED = 2000  # objects of a time whose eigenvalues are computed in O(n³)
 MUCH_NEGATIVE = 0.05

@@ -9,22 +9,20 @@ that is alone in its cluster the row that it has is one of them, as in the sampl
 """
 
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.sample import Mode
 from tetiwd.summarize.new_in_lineage import lineage_memberships
 from tetiwd.summarize.new_object import FRESH, Birth, EpochOfDraw
-
-if TYPE_CHECKING:
-    from tetiwd.mode import Mode
 
 Floats = NDArray[np.float64]
 N_BIRTHS = 50  # possible new clusters looked at
 
 
-def conditional_memberships(mode: "Mode", *, n_births: int = N_BIRTHS) -> list[Floats]:
+def conditional_memberships(mode: Mode, *, n_births: int = N_BIRTHS) -> list[Floats]:
     """Probability of every object for every cluster of its epoch, in increasing order of lineage, and for a new one.
 
     T × (n_t, k_t + 1). For an object that is alone, its own cluster is the new one, and the last column is 0.

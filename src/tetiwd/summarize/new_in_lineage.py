@@ -4,7 +4,7 @@ The weights are ratios of the joint density with the object and without it, up t
 """
 
 from copy import copy
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,7 @@ from tetiwd.model.nodes import NodeTerms, lineage_covariance, node_statistics
 from tetiwd.model.urn import log_prior_counts
 from tetiwd.node_state import all_distances
 from tetiwd.partitions import evenly_spaced
-from tetiwd.sample import Sample
-
-if TYPE_CHECKING:
-    from tetiwd.mode import Mode
+from tetiwd.sample import Mode, Sample
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +23,7 @@ Floats = NDArray[np.float64]
 class LineagesOfDraw:
     """All lineages of one draw, as a new object of epoch t meets them."""
 
-    def __init__(self, sample: "Sample | Mode", draws: Draws, i: int, t: int) -> None:
+    def __init__(self, sample: Sample | Mode, draws: Draws, i: int, t: int) -> None:
         series, self.t = sample.series, t
         self.n_objects, T = series.n_objects, series.n_epochs
         self.epochs = np.repeat(np.arange(T), self.n_objects)
@@ -87,7 +84,7 @@ def some_draws(sample: Sample, at_most: int) -> list[tuple[Draws, int]]:
     return [kept[row] for row in evenly_spaced(len(kept), at_most)]
 
 
-def lineage_memberships(mode: "Mode") -> list[Floats]:
+def lineage_memberships(mode: Mode) -> list[Floats]:
     """Probability of every object for every cluster of its epoch and for any other, if all others stay.
 
     T × (n_t, k_t + 1). For an object that is alone, its own cluster is the other one, and the last column is 0.

@@ -4,7 +4,7 @@ The weights are ratios of the joint density with the object and without it, up t
 (``tests/exact/test_classify.py``).
 """
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,7 @@ from tetiwd.model.likelihood import block_statistics
 from tetiwd.model.partition_prior import FreeLabels, candidate_weight
 from tetiwd.model.prediction import Prediction, predict, predict_first
 from tetiwd.partitions import evenly_spaced
-from tetiwd.sample import Sample
-
-if TYPE_CHECKING:
-    from tetiwd.mode import Mode
+from tetiwd.sample import Mode, Sample
 
 Floats = NDArray[np.float64]
 FRESH = -1  # lineage id of a cluster that nobody has seen
@@ -39,7 +36,7 @@ class EpochOfDraw:
     left: int | None = None  # cluster that the objects to be weighed have been taken out of, if they are of the epoch
     known_birth: Birth | None = None  # one that is looked at besides those drawn from the prior
 
-    def __init__(self, sample: "Sample | Mode", draws: Draws, i: int, t: int) -> None:
+    def __init__(self, sample: Sample | Mode, draws: Draws, i: int, t: int) -> None:
         self.h, series = sample.hyperparameters, sample.series
         self.similarity = series.kind == "similarities"
         self.dof = self.h.dof_by_epoch(series.n_epochs)[t]
@@ -88,7 +85,7 @@ class EpochOfDraw:
             for f in (FRESH, *(c for c in self.after if c not in self.lineages))
         ]
         weights = np.array([self.weight(FRESH, b, f) for b, f in kinds])
-        no_room = self.h.geometry == "full" and self.h.df_A <= len(self.A)
+        no_room = self.h.full and self.h.df_A <= len(self.A)
         if no_room or not weights.sum():
             return np.full(len(row_sums), -np.inf)
         births = [] if self.known_birth is None else [self.known_birth]

@@ -16,6 +16,7 @@ from reference import rng_for
 from runs import MODEL
 from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, align, plots, run_chains, simulate
 from tetiwd.analysis import Analysis
+from tetiwd.backtesting import backtest
 from tetiwd.errors import RunFolderError, SettingsError
 from tetiwd.plots import coclustering as coclustering_file
 from tetiwd.plots import maps as maps_file
@@ -27,7 +28,6 @@ from tetiwd.plots.marks import quiet
 from tetiwd.plots.saving import drawings
 from tetiwd.plots.sizes import lanes_of
 from tetiwd.plots.style import apart, figure_of
-from tetiwd.summarize.backtest import backtest
 from tetiwd.summarize.coclustering import coclustering
 from tetiwd.summarize.embedding import as_points, embed
 from tetiwd.summarize.object_maps import _moved_near

@@ -8,10 +8,10 @@ import pytest
 
 from runs import MODEL, SETTINGS, small_series
 from tetiwd import DistanceSeries, Gamma, run_chains
+from tetiwd.backtesting import _names, backtest, fit_until, in_units
 from tetiwd.errors import DataError, SettingsError
 from tetiwd.model.simulation import draw_partitions, squared_distances
 from tetiwd.partitions import Partitions
-from tetiwd.summarize.backtest import _names, backtest, fit_until, in_units
 from tetiwd.summarize.clustering import as_clustering
 from tetiwd.summarize.forecast import forecast
 from tetiwd.summarize.point_estimate import representative
@@ -295,14 +295,14 @@ def test_clusters_of_a_refit_are_named_after_those_they_share_most_objects_with(
 def test_clusters_without_a_name_are_everything_else(monkeypatch):
     """As if the refits had clusters 0, 1 and 2, of which the clustering knows 1 as 0, and 2 not at all."""
     draws = as_draws(TWO_EPOCHS)
-    monkeypatch.setattr("tetiwd.summarize.backtest.fit_until", lambda *_: draws)
-    monkeypatch.setattr("tetiwd.summarize.backtest.representative", lambda draws: as_clustering(draws, TWO_EPOCHS))
-    monkeypatch.setattr("tetiwd.summarize.backtest._names", lambda own, truth: np.array([-1, 0, -1]))
+    monkeypatch.setattr("tetiwd.backtesting.fit_until", lambda *_: draws)
+    monkeypatch.setattr("tetiwd.backtesting.representative", lambda draws: as_clustering(draws, TWO_EPOCHS))
+    monkeypatch.setattr("tetiwd.backtesting._names", lambda own, truth: np.array([-1, 0, -1]))
 
     class Whole:
         draws, series = [], None
 
-    monkeypatch.setattr("tetiwd.summarize.backtest.as_partitions", lambda _: draws)
+    monkeypatch.setattr("tetiwd.backtesting.as_partitions", lambda _: draws)
     found = backtest(Whole(), TWO_EPOCHS, refit=True)
     chance = exp(lgamma(2 + 6) - lgamma(2) + lgamma(6 + 4) - lgamma(6) + lgamma(8) - lgamma(18))
     assert found.log_score == pytest.approx(np.log(chance) / 10)

@@ -1,0 +1,70 @@
+"""How good a clustering is, judged by the distances alone: clusters apart from each other, neighbours together.
+
+Two scores that no model makes. *Separation* is the mean silhouette (Rousseeuw 1987): an object is closer to its own
+cluster than to the next one. *Agreement* is the adjusted Rand index of the clusters with those that the nearest
+neighbours of every object belong to. Clusters that are too coarse are not apart, and those that are too fine divide
+neighbours; so their product, the *merit*, has its maximum in between. It compares answers of different models.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.data import DistanceSeries
+from tetiwd.data.checks import Matrix
+
+N_NEIGHBOURS = 5
+MOST_OBJECTS = 1000  # of an epoch that are looked at
+
+
+@dataclass(frozen=True)
+class Merit:
+    """Scores of a clustering, means over epochs weighted by their numbers of objects."""
+
+    separation: float  # −1 to 1
+    agreement: float  # about 0 to 1
+
+    @property
+    def product(self) -> float:
+        """The merit; 0 if clusters are not apart, or neighbours do not agree."""
+        return max(self.separation, 0.0) * max(self.agreement, 0.0)
+
+
+def merit(series: DistanceSeries, labels: Sequence[NDArray[Any]]) -> Merit:
+    """The merit of clusters at every epoch. Epochs with a single cluster have none."""
+    scores, weights = [], []
+    for t, labels_t in enumerate(labels):
+        seen, D = series.sampled_distances(t, MOST_OBJECTS)
+        clusters = np.unique(np.asarray(labels_t)[seen], return_inverse=True)[1]
+        scores.append((separation(D, clusters), agreement(D, clusters)))
+        weights.append(len(labels_t))
+    return Merit(*np.average(scores, axis=0, weights=weights).tolist())
+
+
+def separation(D: Matrix, labels: NDArray[np.int64]) -> float:
+    """Mean silhouette from squared distances; 0 if all objects are together or each is alone."""
+    from sklearn.metrics import silhouette_score
+
+    if not 1 < labels.max() + 1 < len(labels):
+        return 0.0
+    plain = np.sqrt(np.asarray(D, dtype=float))
+    np.fill_diagonal(plain, 0.0)
+    return float(silhouette_score(plain, labels, metric="precomputed"))
+
+
+def agreement(D: Matrix, labels: NDArray[np.int64]) -> float:
+    """Adjusted Rand index of clusters with those of the nearest neighbours; 0 if all objects are together."""
+    from sklearn.metrics import adjusted_rand_score
+
+    n, k = len(labels), int(labels.max()) + 1
+    if not 1 < k < n:
+        return 0.0
+    apart = np.array(D, dtype=float)
+    np.fill_diagonal(apart, np.inf)
+    nearest = np.argsort(apart, axis=1, kind="stable")[:, : min(N_NEIGHBOURS, n - 1)]
+    votes = np.zeros((n, k), dtype=np.int64)
+    np.add.at(votes, (np.arange(n)[:, None], labels[nearest]), 1)
+    return float(adjusted_rand_score(labels, votes.argmax(axis=1)))

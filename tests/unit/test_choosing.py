@@ -1,0 +1,107 @@
+"""Which model a run takes if none was asked for."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tetiwd import (
+    Beta,
+    DistanceSeries,
+    Hyperparameters,
+    SamplerSettings,
+    SettingsError,
+    TeTiWD,
+    choosing,
+    load_run,
+    run_chains,
+    simulate_independent,
+)
+from tetiwd.choosing import choose
+from tetiwd.io.settings import RunSettings
+from tetiwd.mode import find_mode
+from tetiwd.summarize.merit import Merit
+from tetiwd.workflow import fit_into
+
+QUICK = SamplerSettings(n_chains=2, n_warmup=20, n_draws=30, anneal=None)
+AUTO = Hyperparameters(dof=6)
+
+
+@pytest.fixture(scope="module")
+def series():
+    truth = simulate_independent(3, n_by_epoch=(14, 12), n_clusters=2, n_dimensions=6, variance=0.3, step=0.3)
+    return DistanceSeries.from_distances(truth.D, squared=True, cross=truth.cross)
+
+
+@pytest.fixture
+def merits(monkeypatch):
+    """Pretend that the trials came out like this."""
+
+    def pretend(full, moving):
+        scores = {"full": Merit(full, 1.0), "moving": Merit(moving, 1.0)}
+        monkeypatch.setattr(choosing, "try_out", lambda series, model, *_: scores[model.geometry])
+
+    return pretend
+
+
+@pytest.mark.parametrize(("full", "moving", "taken"), [(0.3, 0.4, "moving"), (0.4, 0.39, "moving"), (0.4, 0.3, "full")])
+def test_the_better_one_is_taken_and_ties_go_to_moving_centres(series, merits, full, moving, taken):
+    merits(full, moving)
+    choice = choose(AUTO, series)
+    assert choice.hyperparameters == replace(AUTO, geometry=taken)
+    (remark,) = choice.remarks
+    assert f"{full:.3f} for the paper's model" in remark
+    assert f"{moving:.3f} for moving centres" in remark
+    assert remark.endswith("so the paper's model was used." if taken == "full" else "so moving centres were used.")
+
+
+def test_trials_are_real_and_the_same_for_any_number_of_threads(series):
+    one, two = (choose(AUTO, series, seed=4, n_threads=n) for n in (1, 2))
+    assert one == two
+    assert set(one.merits) == {"full", "moving"}
+    assert all(0.1 < found.product <= 1 for found in one.merits.values())
+
+
+@pytest.mark.parametrize(
+    ("settings", "taken"),
+    [
+        ({"geometry": "isotropic"}, "isotropic"),
+        ({"coupling": False}, "full"),
+        ({"max_clusters": 4}, "full"),
+        ({"df_A": 50.0}, "full"),
+        ({"rho": Beta(2, 1)}, "moving"),
+        ({"kappa": 2.0}, "moving"),
+    ],
+)
+def test_settings_decide_without_a_trial(series, settings, taken, monkeypatch):
+    monkeypatch.setattr(choosing, "try_out", lambda *_: pytest.fail("there is nothing to try"))
+    choice = choose(Hyperparameters(dof=6, **settings), series)
+    assert choice.hyperparameters.geometry == taken
+    assert choice.remarks == ()
+
+
+def test_without_distances_between_times_it_is_the_papers_model(series):
+    apart = replace(series, cross=None)
+    assert choose(AUTO, apart).hyperparameters.geometry == "full"
+    assert choose(AUTO, series.until(1)).hyperparameters.geometry == "full"
+
+
+def test_settings_of_both_models_are_refused():
+    with pytest.raises(SettingsError, match="no meaning"):
+        Hyperparameters(rho=0.5, coupling=False)
+
+
+def test_every_door_chooses(series, merits, tmp_path):
+    merits(0.3, 0.4)
+    sample = run_chains(series, AUTO, QUICK)
+    assert sample.hyperparameters.geometry == "moving"
+    assert "Two models were tried" in sample.remarks[0]
+    assert find_mode(series, AUTO, SamplerSettings(n_chains=2)).hyperparameters.geometry == "moving"
+    fit_into(tmp_path / "run", series, RunSettings(model=AUTO, sampler=QUICK))
+    kept = load_run(tmp_path / "run").sample
+    assert kept.hyperparameters.geometry == "moving"
+    assert "Two models were tried" in kept.remarks[0]
+    assert "Two models were tried" in (tmp_path / "run" / "report.html").read_text()
+    X = np.random.default_rng(0).standard_normal((20, 3))
+    model = TeTiWD(settings=QUICK, random_state=0).fit(X, time=np.repeat([1, 2], 10))
+    assert model.analysis_.sample.hyperparameters.geometry == "moving"
