@@ -16,6 +16,7 @@ ALL_FREE = {
     "delta": Beta(3, 2),
     "kappa": Gamma(4, 0.2),
 }
+SHIFT = Gamma(4, 0.2)  # of displacements that all objects of an epoch have in common; none unless it is asked for
 FIXED = {"alpha": 0.8, "new_scale": 1.1, "rho": 0.7, "xi": 1.3, "tau": 0.0, "delta": 0.6, "kappa": 0.5}
 
 

@@ -69,6 +69,15 @@ def test_posterior_of_lineages_with_other_parameters(delta, kappa, rho):
     check_visits(visited, exact_law(series, h))
 
 
+@pytest.mark.parametrize("moves", SETS)
+def test_posterior_of_lineages_with_displaced_epochs(moves):
+    h, series = moving(**FIXED | {"shift": 1.5}), small_cross(8, SIZES["three epochs"])
+    law, still = exact_law(series, h), exact_law(series, moving(**FIXED))
+    assert sum(abs(law[cell] - still[cell]) for cell in law) / 2 > 0.1  # or nothing would be tested
+    visited = run(one_lineage(series, h), h, 8_000, moves, seed=9)
+    check_visits(visited, law)
+
+
 def law_with_own_spreads(series, h, n):
     """Spreads averaged over their prior; and the error that this leaves in the total variation."""
     log_p, errors, rng = {}, {}, rng_for(51)
@@ -86,11 +95,12 @@ def law_with_own_spreads(series, h, n):
     return law, sum(law[cell] * errors[cell] for cell in law) / 2
 
 
+@pytest.mark.parametrize("shift", [0.0, 1.5])
 @pytest.mark.parametrize(
     "moves", ["objects", "objects splits spreads", "splits links spreads", "objects links spreads"]
 )
-def test_posterior_of_lineages_with_spreads_of_their_own(moves):
-    h, series = moving(**FIXED | {"tau": 0.6}), small_cross(8, (2, 1, 0, 3))  # 10 is far out for 0.6
+def test_posterior_of_lineages_with_spreads_of_their_own(moves, shift):
+    h, series = moving(**FIXED | {"tau": 0.6, "shift": shift}), small_cross(8, (2, 1, 0, 3))  # 10 is far out for 0.6
     law, error = law_with_own_spreads(series, h, 1_500)
     visited = run(one_lineage(series, h), h, 8_000, moves, seed=9)
     check_visits(visited, law, extra=error)
