@@ -6,10 +6,11 @@ from math import exp
 import numpy as np
 import pytest
 
-from lineage_worlds import FIXED, exact_joint, moving, partition_of, small_cross
+from lineage_worlds import FIXED, exact_joint, moving, partition_of, series_of, small_cross
 from reference import rng_for, set_partitions
 from tetiwd.kernels import log_likelihood_of_nodes, move_spreads
 from tetiwd.model.moving import draw_lineages
+from tetiwd.model.simulation import squared_distances
 from tetiwd.model.urn import log_prior_lineages
 from tetiwd.moves.lineages import update_links, update_objects, update_splits
 from tetiwd.node_state import NodeState, motion_of, start_parameters
@@ -71,9 +72,11 @@ def test_posterior_of_lineages_with_other_parameters(delta, kappa, rho):
 
 @pytest.mark.parametrize("moves", SETS)
 def test_posterior_of_lineages_with_displaced_epochs(moves):
-    h, series = moving(**FIXED | {"shift": 1.5}), small_cross(8, SIZES["three epochs"])
-    law, still = exact_law(series, h), exact_law(series, moving(**FIXED))
-    assert sum(abs(law[cell] - still[cell]) for cell in law) / 2 > 0.1  # or nothing would be tested
+    rng, sizes, h = rng_for(53), SIZES["three epochs"], moving(4.0, **FIXED | {"shift": 2.0})
+    X = np.tile(rng.standard_normal((2, 4)), (3, 1)) + 0.6 * rng.standard_normal((6, 4))
+    series = series_of(squared_distances(X + np.repeat(1.5 * rng.standard_normal((3, 4)), 2, axis=0)), sizes)
+    law, still = exact_law(series, h), exact_law(series, moving(4.0, **FIXED))
+    assert sum(abs(law[cell] - still[cell]) for cell in law) / 2 > 0.2  # or little would be tested
     visited = run(one_lineage(series, h), h, 8_000, moves, seed=9)
     check_visits(visited, law)
 
