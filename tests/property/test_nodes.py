@@ -113,9 +113,7 @@ def test_a_displacement_of_an_epoch_costs_little_if_displacements_are_large(case
         return
     loss = {}
     for shift in (0.0, 1e7):
-        before, after = (
-            log_likelihood_nodes(squared_distances(x), *case.rest[:4], 12.0, shift) for x in (X, away)
-        )
+        before, after = (log_likelihood_nodes(squared_distances(x), *case.rest[:4], 12.0, shift) for x in (X, away))
         loss[shift] = before - after
     assert loss[1e7] < 0.1 * loss[0.0]
 

@@ -145,9 +145,7 @@ def assign_objects(rng, scratch, given, motion, first, moved):
         if trusted == 0 or t != epoch:
             node_terms.build(scratch.terms, given.counts, given.S, given.spreads, C, t, motion)
             if motion.shift > 0.0:
-                shift_terms.build(
-                    scratch.shift, scratch.terms, given.counts, given.S, given.spreads, C, t, motion
-                )
+                shift_terms.build(scratch.shift, scratch.terms, given.counts, given.S, given.spreads, C, t, motion)
             if t != epoch:
                 for c in range(C):
                     scratch.urn.known[c] = 0

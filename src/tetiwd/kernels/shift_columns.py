@@ -42,7 +42,7 @@ def add_weight(weight, q, n, t, root, Y, i):
 
 
 def combine(x, o, first, last, Y, q, out, i):
-    """Row i of ``out`` += Σ of row o of x times rows of Y, over nodes ``first`` … ``last`` − 1 where x is not 0."""
+    """Row i of ``out`` += Σ_k of x[o, k] times row k of Y, over k = ``first`` … ``last`` − 1 where x is not 0."""
     for k in range(first, last):
         x_k = x[o, k]
         if x_k != 0.0:

@@ -21,7 +21,8 @@ class ShiftSums:
         self.weight, self.B = np.zeros((q, q)), np.zeros((q, q))
         self.new_weight, self.new_B = np.zeros((q, q)), np.zeros((q, q))
         self.node = np.zeros((2, T), np.int64)  # rows of S of the lineages that leave
-        self.x, self.row, self.factor, self.solved = np.zeros((1, q)), np.zeros((1, T)), np.zeros((q, q)), np.zeros((q, q))
+        self.x, self.row = np.zeros((1, q)), np.zeros((1, T))
+        self.factor, self.solved = np.zeros((q, q)), np.zeros((q, q))
 
 
 def measure(sums, own, counts, x, spread, motion):

@@ -9,7 +9,7 @@ from tetiwd.kernels.nodes cimport Motion
 
 cdef class ShiftTerms:
     cdef readonly Py_ssize_t n_columns
-    cdef readonly double[:, ::1] Y, y, p, inverse, B, yr, out_inverse, out_B, out_yr, k, x, row, weight
+    cdef readonly double[:, ::1] Y, y, p, inverse, B, yr, out_inverse, out_B, out_yr, k, x, z, row, weight
     cdef readonly double variance, distance
 
 
@@ -29,7 +29,7 @@ cdef void clear(double[:, ::1] x, Py_ssize_t i, Py_ssize_t q) noexcept nogil
 cdef void look_at(ShiftTerms shift, double[:, ::1] R, Py_ssize_t obj, Py_ssize_t n_nodes) noexcept nogil
 
 @cython.locals(
-    q=Py_ssize_t, i=Py_ssize_t, j=Py_ssize_t, g=double, u_c=double, Q_cc=double, y_k=double, total=double,
+    q=Py_ssize_t, i=Py_ssize_t, j=Py_ssize_t, g=double, u_c=double, Q_cc=double, y_k=double,
     factor=double, k_i=double, x_i=double, more=double
 )
 cdef void change_common(
@@ -49,7 +49,7 @@ cdef void change(
 
 cdef void set_new(ShiftTerms shift, Motion motion, Py_ssize_t t, Py_ssize_t i) noexcept nogil
 
-@cython.locals(m=Py_ssize_t, j=Py_ssize_t, variance=double, distance=double, total=double)
+@cython.locals(q=Py_ssize_t, j=Py_ssize_t, variance=double, distance=double)
 cdef void predict(
     ShiftTerms shift, double[:, ::1] inverse, double[:, ::1] B, double[:, ::1] yr, Py_ssize_t i
 ) noexcept nogil

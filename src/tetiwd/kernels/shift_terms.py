@@ -29,7 +29,7 @@ class ShiftTerms:
         self.inverse, self.B, self.yr = np.zeros((q, q)), np.zeros((q, q)), np.zeros((1, q))
         self.out_inverse, self.out_B, self.out_yr = np.zeros((q, q)), np.zeros((q, q)), np.zeros((1, q))
         self.k = np.zeros((1, q))  # y_c/(g α_c) of the object that joins or leaves
-        self.x, self.row, self.weight = np.zeros((1, q)), np.zeros((1, T)), np.zeros((q, q))
+        self.x, self.z, self.row, self.weight = np.zeros((1, q)), np.zeros((1, q)), np.zeros((1, T)), np.zeros((q, q))
         self.variance = self.distance = 0.0
 
 
@@ -80,12 +80,10 @@ def change_common(shift, terms, c, spread, sign, inverse, B, yr):
     """Λ⁻¹, B and ỹᵀr, into arrays that may be those at present, after the object joins or leaves node (c, t)."""
     q, g = shift.n_columns, 1.0 + sign * terms.M[c]
     u_c, Q_cc, y_k = terms.u[c], terms.Q[c, c], 0.0
+    clear(shift.x, 0, q)
+    shift_columns.combine(shift.y, c, 0, q, shift.inverse, q, shift.x, 0)
     for i in range(q):
-        total = 0.0
-        for j in range(q):
-            total += shift.inverse[i, j] * shift.y[c, j]
-        shift.x[0, i] = total
-        y_k += shift.y[c, i] * total
+        y_k += shift.y[c, i] * shift.x[0, i]
     factor = sign / (g * spread + sign * y_k)
     for i in range(q):
         for j in range(q):
@@ -134,17 +132,12 @@ def set_new(shift, motion, t, i):
 
 def predict(shift, inverse, B, yr, i):
     """What row i of y and p adds to the variance of an object and to its distance."""
-    variance, distance = 0.0, 0.0
-    for m in range(shift.n_columns):
-        total = 0.0
-        for j in range(shift.n_columns):
-            total += inverse[m, j] * shift.y[i, j]
-        shift.x[0, m] = total
-        variance += total * shift.y[i, m]
-        distance += total * (yr[0, m] - shift.p[i, m])
-    for m in range(shift.n_columns):
-        total = 0.0
-        for j in range(shift.n_columns):
-            total += B[m, j] * shift.x[0, j]
-        distance -= 0.5 * total * shift.x[0, m]
+    variance, distance, q = 0.0, 0.0, shift.n_columns
+    clear(shift.x, 0, q)
+    shift_columns.combine(shift.y, i, 0, q, inverse, q, shift.x, 0)
+    clear(shift.z, 0, q)
+    shift_columns.combine(shift.x, 0, 0, q, B, q, shift.z, 0)
+    for j in range(q):
+        variance += shift.x[0, j] * shift.y[i, j]
+        distance += shift.x[0, j] * (yr[0, j] - shift.p[i, j] - 0.5 * shift.z[0, j])
     shift.variance, shift.distance = variance, distance
