@@ -75,7 +75,7 @@ def test_displacements_are_recorded_where_they_are_part_of_the_model(sample):
     assert "shift" not in sample.draws[0].axes
     again = from_datatree(to_datatree(found), found.series, h, SETTINGS)
     assert digest(again) == digest(found)
-    assert "displaced together" in " ".join(lineage_motion(found).sentences())
+    assert "All objects of a time are displaced together" in " ".join(lineage_motion(found).sentences())
     assert "displaced" not in " ".join(lineage_motion(sample).sentences())
 
 

@@ -45,7 +45,9 @@ class LineageMotion:
         """What the draws say."""
         lower, upper = self.interval(self.rho)
         verdict = {
-            "pooled": "Lineages hardly move: all times together would be clustered in much the same way.",
+            "pooled": "Lineages hardly move: all times together would be clustered in much the same way."
+            if self.common is None
+            else "Lineages hardly move in relation to each other.",
             "moving": "Lineages move, but not so far that they could not be recognised by their place.",
             "static": "Lineages are somewhere else at every time, so that times say little about each other.",
         }[self.kind]
@@ -58,7 +60,7 @@ class LineageMotion:
         if self.common is not None:
             lower, upper = self.interval(self.common)
             sentences.append(
-                "The objects of a time are also displaced together: from one time to another by "
+                "All objects of a time are displaced together as well, from one time to another by "
                 f"{np.median(self.common):.3g} ({lower:.3g} to {upper:.3g})."
             )
         return sentences
