@@ -47,6 +47,8 @@ def random_nodes(seed, sizes, h, n_lineages=4, dtype=float) -> NodeState:
             setattr(state, name, float(rng.uniform(0.3, 2.0)))
         elif isinstance(prior, Beta):
             setattr(state, name, float(rng.choice([1e-5, 0.4, 0.9, 1 - 1e-6])))
+    if isinstance(h.shift, Gamma):
+        state.shift = float(rng.choice([1e-6, 0.7, 30.0]))
     spread_out(state, rng)
     state.check_invariants()
     return state

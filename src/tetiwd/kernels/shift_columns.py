@@ -8,6 +8,12 @@ and Λ and B are matrices. The formulas are those of ``tetiwd.model.nodes``.
 from tetiwd.kernels import centres, dense
 
 
+def clear(x, i, q):
+    """Row i of x ← 0."""
+    for j in range(q):
+        x[i, j] = 0.0
+
+
 def set_lineage(own, counts, c, spread, root, row, Y, first):
     """Ỹ of a lineage whose centres have been smoothed, into rows ``first`` … of Y; 0 where there are no objects.
 
@@ -15,8 +21,7 @@ def set_lineage(own, counts, c, spread, root, row, Y, first):
     """
     T = own.n_epochs
     for t in range(T):
-        for j in range(T + 1):
-            Y[first + t, j] = 0.0
+        clear(Y, first + t, T + 1)
         if counts[c, t] > 0:
             centres.row_of(own, t, root / spread, row, 0)
             Y[first + t, 0] = own.Y[t] / spread
@@ -28,10 +33,8 @@ def set_lineage(own, counts, c, spread, root, row, Y, first):
 def begin_weight(weight, q):
     """Λ without objects."""
     for i in range(q):
-        for j in range(q):
-            weight[i, j] = 0.0
-        if i > 0:
-            weight[i, i] = 1.0
+        clear(weight, i, q)
+        weight[i, i] = 1.0 if i > 0 else 0.0
 
 
 def add_weight(weight, q, n, t, root, Y, i):
@@ -62,7 +65,7 @@ def invert(A, q, out):
     """out ← A⁻¹ for a positive definite A, which is overwritten by its factor."""
     dense.cholesky(A, q, A)
     for i in range(q):
-        for j in range(q):
-            out[i, j] = 1.0 if i == j else 0.0
+        clear(out, i, q)
+        out[i, i] = 1.0
     dense.solve_lower_rows(A, q, out, q)
     dense.solve_upper_rows(A, q, out, q)

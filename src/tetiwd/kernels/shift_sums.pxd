@@ -26,10 +26,10 @@ cdef void adopt_lineage(ShiftSums sums, Py_ssize_t c, Py_ssize_t n_epochs) noexc
 
 cdef void adopt_common(ShiftSums sums) noexcept nogil
 
-@cython.locals(t=Py_ssize_t, j=Py_ssize_t)
+@cython.locals(t=Py_ssize_t)
 cdef void open_slot(ShiftSums sums, Py_ssize_t c, Py_ssize_t n_epochs) noexcept nogil
 
-@cython.locals(K=Py_ssize_t, q=Py_ssize_t, i=Py_ssize_t, j=Py_ssize_t, k=Py_ssize_t)
+@cython.locals(K=Py_ssize_t, q=Py_ssize_t, i=Py_ssize_t, k=Py_ssize_t)
 cdef void sum_up(ShiftSums sums, Nodes given, Motion motion) noexcept nogil
 
 @cython.locals(T=Py_ssize_t, c=Py_ssize_t, t=Py_ssize_t, root=double)
@@ -37,13 +37,12 @@ cdef void add_up_weight(
     double[:, ::1] weight, ShiftSums sums, Nodes given, Motion motion, Py_ssize_t a, Py_ssize_t b
 ) noexcept nogil
 
-@cython.locals(T=Py_ssize_t, q=Py_ssize_t, x=Py_ssize_t, c=Py_ssize_t, t=Py_ssize_t, j=Py_ssize_t)
+@cython.locals(T=Py_ssize_t, q=Py_ssize_t, x=Py_ssize_t, c=Py_ssize_t, t=Py_ssize_t)
 cdef void leave(ShiftSums sums, Nodes given, Motion motion, Py_ssize_t a, Py_ssize_t b) noexcept nogil
 
 @cython.locals(T=Py_ssize_t, c=Py_ssize_t)
 cdef void add_others(
-    ShiftSums sums, Nodes given, double[:, ::1] S, Py_ssize_t k, Py_ssize_t a, Py_ssize_t b, double[:, ::1] out,
-    Py_ssize_t i
+    ShiftSums sums, Nodes given, Py_ssize_t k, Py_ssize_t a, Py_ssize_t b, Py_ssize_t i
 ) noexcept nogil
 
 @cython.locals(T=Py_ssize_t, q=Py_ssize_t, t=Py_ssize_t, c=Py_ssize_t, k=Py_ssize_t, j=Py_ssize_t, r=double)

@@ -52,8 +52,7 @@ def adopt_common(sums):
 def open_slot(sums, c, n_epochs):
     """A lineage without objects."""
     for t in range(n_epochs):
-        for j in range(sums.n_columns):
-            sums.Y[c * n_epochs + t, j] = 0.0
+        shift_columns.clear(sums.Y, c * n_epochs + t, sums.n_columns)
 
 
 def sum_up(sums, given, motion):
@@ -61,11 +60,9 @@ def sum_up(sums, given, motion):
     K, q = given.size[0] * given.n_epochs, sums.n_columns
     add_up_weight(sums.weight, sums, given, motion, -1, -1)
     for i in range(q):
-        for j in range(q):
-            sums.B[i, j] = 0.0
+        shift_columns.clear(sums.B, i, q)
     for k in range(K):
-        for j in range(q):
-            sums.x[0, j] = 0.0
+        shift_columns.clear(sums.x, 0, q)
         shift_columns.combine(given.S, k, 0, K, sums.Y, q, sums.x, 0)
         shift_columns.add_product(sums.B, q, 1.0, sums.Y, k, sums.x, 0)
 
@@ -91,18 +88,17 @@ def leave(sums, given, motion, a, b):
             for t in range(T):
                 sums.node[x, t] = c * T + t
                 copy_row(sums.Y, c * T + t, q, sums.new_Y, x * T + t)
-                for j in range(q):
-                    sums.H[x * T + t, j] = 0.0
-                add_others(sums, given, given.S, c * T + t, a, b, sums.H, x * T + t)
+                shift_columns.clear(sums.H, x * T + t, q)
+                add_others(sums, given, c * T + t, a, b, x * T + t)
     add_lineages(sums, sums.node, given.S, 2 if b >= 0 else 1, T, -1.0)
 
 
-def add_others(sums, given, S, k, a, b, out, i):
-    """Row i of ``out`` += Σ of row k of S times Ỹ over the nodes of all lineages but a and b."""
+def add_others(sums, given, k, a, b, i):
+    """Row i of H += Σ of row k of S times Ỹ over the nodes of all lineages but a and b."""
     T = given.n_epochs
     for c in range(given.size[0]):
         if c != a and c != b:
-            shift_columns.combine(S, k, c * T, c * T + T, sums.Y, sums.n_columns, out, i)
+            shift_columns.combine(given.S, k, c * T, c * T + T, sums.Y, sums.n_columns, sums.H, i)
 
 
 def pull(sums, given, a, b, obj):

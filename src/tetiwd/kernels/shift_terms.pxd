@@ -14,16 +14,13 @@ cdef class ShiftTerms:
 
 
 @cython.locals(
-    T=Py_ssize_t, q=Py_ssize_t, K=Py_ssize_t, c=Py_ssize_t, s=Py_ssize_t, i=Py_ssize_t, j=Py_ssize_t, e=Py_ssize_t,
+    T=Py_ssize_t, q=Py_ssize_t, K=Py_ssize_t, c=Py_ssize_t, s=Py_ssize_t, i=Py_ssize_t, e=Py_ssize_t,
     node=Py_ssize_t, root=double
 )
 cdef void build(
     ShiftTerms shift, NodeTerms terms, Py_ssize_t[:, ::1] counts, double[:, ::1] S, double[::1] spreads,
     Py_ssize_t n_lineages, Py_ssize_t t, Motion motion
 ) noexcept nogil
-
-@cython.locals(j=Py_ssize_t)
-cdef void clear(double[:, ::1] x, Py_ssize_t i, Py_ssize_t q) noexcept nogil
 
 @cython.locals(k=Py_ssize_t, j=Py_ssize_t, r=double)
 cdef void look_at(ShiftTerms shift, double[:, ::1] R, Py_ssize_t obj, Py_ssize_t n_nodes) noexcept nogil

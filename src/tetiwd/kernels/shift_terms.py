@@ -48,27 +48,20 @@ def build(shift, terms, counts, S, spreads, n_lineages, t, motion):
         shift.y[c, 1 + t] += root
     shift_columns.invert(shift.weight, q, shift.inverse)
     for i in range(q):
-        for j in range(q):
-            shift.B[i, j] = 0.0
+        shift_columns.clear(shift.B, i, q)
     for c in range(n_lineages):
-        clear(shift.p, c, q)
+        shift_columns.clear(shift.p, c, q)
         shift_columns.combine(terms.Sv, c, 0, K, shift.Y, q, shift.p, c)
         for e in range(terms.n_present[c]):
             node = c * T + terms.present[c, e]
-            clear(shift.x, 0, q)
+            shift_columns.clear(shift.x, 0, q)
             shift_columns.combine(S, node, 0, K, shift.Y, q, shift.x, 0)
             shift_columns.add_product(shift.B, q, 1.0, shift.Y, node, shift.x, 0)
 
 
-def clear(x, i, q):
-    """Row i of x ← 0."""
-    for j in range(q):
-        x[i, j] = 0.0
-
-
 def look_at(shift, R, obj, n_nodes):
     """ỹᵀr for one object with row sums in a column of R."""
-    clear(shift.yr, 0, shift.n_columns)
+    shift_columns.clear(shift.yr, 0, shift.n_columns)
     for k in range(n_nodes):
         r = R[k, obj]
         if r != 0.0:
@@ -80,7 +73,7 @@ def change_common(shift, terms, c, spread, sign, inverse, B, yr):
     """Λ⁻¹, B and ỹᵀr, into arrays that may be those at present, after the object joins or leaves node (c, t)."""
     q, g = shift.n_columns, 1.0 + sign * terms.M[c]
     u_c, Q_cc, y_k = terms.u[c], terms.Q[c, c], 0.0
-    clear(shift.x, 0, q)
+    shift_columns.clear(shift.x, 0, q)
     shift_columns.combine(shift.y, c, 0, q, shift.inverse, q, shift.x, 0)
     for i in range(q):
         y_k += shift.y[c, i] * shift.x[0, i]
@@ -124,8 +117,8 @@ def change(shift, terms, c, spread, n_lineages, sign):
 
 def set_new(shift, motion, t, i):
     """Row i of y and p is a lineage without objects."""
-    clear(shift.y, i, shift.n_columns)
-    clear(shift.p, i, shift.n_columns)
+    shift_columns.clear(shift.y, i, shift.n_columns)
+    shift_columns.clear(shift.p, i, shift.n_columns)
     shift.y[i, 0] = 1.0
     shift.y[i, 1 + t] = math.sqrt(motion.shift)
 
@@ -133,9 +126,9 @@ def set_new(shift, motion, t, i):
 def predict(shift, inverse, B, yr, i):
     """What row i of y and p adds to the variance of an object and to its distance."""
     variance, distance, q = 0.0, 0.0, shift.n_columns
-    clear(shift.x, 0, q)
+    shift_columns.clear(shift.x, 0, q)
     shift_columns.combine(shift.y, i, 0, q, inverse, q, shift.x, 0)
-    clear(shift.z, 0, q)
+    shift_columns.clear(shift.z, 0, q)
     shift_columns.combine(shift.x, 0, 0, q, B, q, shift.z, 0)
     for j in range(q):
         variance += shift.x[0, j] * shift.y[i, j]
