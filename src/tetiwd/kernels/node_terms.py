@@ -129,11 +129,12 @@ def change(terms, c, spread, n_lineages, sign):
 
 def log_prediction(terms, motion, variance, k, u, Q, p):
     """Log likelihood of an object at a lineage, up to a constant common to all."""
-    return log_density(motion, variance, u + k * terms.yr - 0.5 * (Q + k * (2.0 * p + k * terms.B)))
+    distance = u + k * terms.yr - 0.5 * (Q + k * (2.0 * p + k * terms.B))
+    return -0.5 * motion.dof * (math.log(variance) + distance / variance)
 
 
 def log_density(motion, variance, distance):
-    """Log density of an object at some distance, up to a constant."""
+    """The same of an object whose distance from the lineage is known."""
     return -0.5 * motion.dof * (math.log(variance) + distance / variance)
 
 
