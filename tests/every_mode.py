@@ -41,6 +41,8 @@ def modes():
     for name, dtype in {"": np.float64, ", single precision": np.float32}.items():
         drifting = DistanceSeries.from_features(np.concatenate(X), time=[0] * 40 + [1] * 30, dtype=dtype)
         yield f"moving{name}", drifting, {"geometry": "moving"}, {"n_split_merge": 5}
+    displaced = {"geometry": "moving", "shift": Gamma(1.0, 1.0)}
+    yield "moving, displaced", drifting, displaced, {"n_split_merge": 5}
     yield "moving, many lineages", drifting, {"geometry": "moving", "xi": 40.0, "tau": 0.0}, {}
     yield "pooled", drifting, {"geometry": "pooled", "delta": Beta(2.0, 2.0), "kappa": Gamma(2.0, 0.5)}, {}
 

@@ -3,7 +3,7 @@
 import numpy as np
 from arviz_stats.base import array_stats
 
-from lineage_worlds import moving, series_of
+from lineage_worlds import SHIFT, moving, series_of
 from reference import SEED, rng_for
 from tetiwd.model.moving import PARAMETERS, draw_moving_objects, simulate_moving
 from tetiwd.model.simulation import squared_distances
@@ -15,6 +15,7 @@ from tetiwd.sampler import Streams, Tuning, sweep
 SIZES = (4, 0, 5, 4)  # nobody is seen at the second epoch
 ALL = moving(dof=3)
 EQUAL_SPREADS = moving(dof=3, tau=0.0)
+DISPLACED = moving(dof=3, shift=SHIFT)
 MOVES = {"n_aux": 2, "n_split_merge": 2, "n_geometry_steps": 1, "n_scale_steps": 1}
 
 
@@ -39,6 +40,8 @@ def statistics(state, h):
         "alpha times lineages": state.alpha * float(state.size[0]),
         "rho times links": state.rho * float((present[:, 2] & present[:, 3]).sum()),
         "mean distance": float(state.series.cross.mean()),
+        "distance between epochs": float(state.series.cross[:4, 4:].mean()),
+        "shift times distance": state.shift * float(state.series.cross[:4, 4:].mean()),
     }
 
 

@@ -16,6 +16,7 @@ ALL_FREE = {
     "delta": Beta(3, 2),
     "kappa": Gamma(4, 0.2),
 }
+SHIFT = Gamma(4, 0.2)  # of displacements that all objects of an epoch have in common; none unless it is asked for
 FIXED = {"alpha": 0.8, "new_scale": 1.1, "rho": 0.7, "xi": 1.3, "tau": 0.0, "delta": 0.6, "kappa": 0.5}
 
 
@@ -46,6 +47,8 @@ def random_nodes(seed, sizes, h, n_lineages=4, dtype=float) -> NodeState:
             setattr(state, name, float(rng.uniform(0.3, 2.0)))
         elif isinstance(prior, Beta):
             setattr(state, name, float(rng.choice([1e-5, 0.4, 0.9, 1 - 1e-6])))
+    if isinstance(h.shift, Gamma):
+        state.shift = float(rng.choice([1e-6, 0.7, 30.0]))
     spread_out(state, rng)
     state.check_invariants()
     return state

@@ -90,7 +90,7 @@ class Plain:
         if kind == "NodeWorkspace":
             return self.NodeWorkspace(arg.capacity, arg.n_epochs, arg.n)
         if kind == "Motion":
-            names = "alpha dof rho new_scale xi tau delta kappa limit begins power"
+            names = "alpha dof rho new_scale xi tau delta kappa shift limit begins power"
             return self.Motion(*(getattr(arg, name) for name in names.split()))
         D = np.asarray(arg.D_single if arg.single else arg.D)
         if kind == "Nodes":

@@ -20,7 +20,8 @@ def extra_of(hyperparameters: Hyperparameters) -> dict[str, str]:
     ``log_spreads`` are thousandths of log α_c − log α of the lineage of every object, which new objects need.
     """
     own = {} if hyperparameters.tau == 0 else {"log_spreads": "object"}
-    return dict.fromkeys(("rho", "tau", "delta", "kappa"), "draw") | own
+    common = {} if hyperparameters.shift == 0 else {"shift": "draw"}
+    return dict.fromkeys(("rho", "tau", "delta", "kappa"), "draw") | common | own
 
 
 def record_nodes(
@@ -46,6 +47,8 @@ def record_nodes(
         "log_det_A": k * log(state.new_scale * state.unit),
     }
     extra: dict[str, Any] = {name: getattr(state, name) for name in ("rho", "tau", "delta", "kappa")}
+    if hyperparameters.shift != 0:
+        extra["shift"] = state.shift * state.unit
     if hyperparameters.tau != 0:
         own = np.log(state.spreads[: state.size[0]] / state.alpha)
         extra["log_spreads"] = np.round(1000 * own).astype(np.int16)[state.z]

@@ -32,6 +32,7 @@ class NodeState:
     tau: float
     delta: float
     kappa: float
+    shift: float
 
     def __init__(self, series: DistanceSeries, labels: Ints, *, unit: float | None = None, capacity: int = 16) -> None:
         self.series = series
@@ -187,4 +188,5 @@ def motion_of(
 ) -> Motion:
     """The numbers the kernels need."""
     s, dof, limit = state, one_dof(hyperparameters) * dof_factor, log(MOST_UNEQUAL)
-    return Motion(s.alpha, dof, s.rho, s.new_scale, s.xi, s.tau, s.delta, s.kappa, limit, s.begins, float(power))
+    urn = (s.delta, s.kappa)
+    return Motion(s.alpha, dof, s.rho, s.new_scale, s.xi, s.tau, *urn, s.shift, limit, s.begins, float(power))

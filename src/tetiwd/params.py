@@ -20,7 +20,7 @@ LOSSES = ("vi", "binder", "ari")
 LEVEL = 0.9  # probability of intervals
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints of a chain
 SCALE_MOVES = ("alpha", "xi", "new_scale", "stretch")  # stretch moves new_scale together with every A_t
-MOTION_MOVES = ("alpha", "level", "spreads", "new_scale", "rho", "xi", "tau", "stretch", "delta", "kappa")
+MOTION_MOVES = ("alpha", "level", "spreads", "new_scale", "rho", "xi", "tau", "stretch", "delta", "kappa", "shift")
 WARMUP_OF_FIXED, WARMUP = 1000, 200  # sweeps before a fixed number of draws, and before as many as it takes
 MOST_UNEQUAL = 10.0  # ratio of the spread of a lineage to the common one, either way
 LARGEST_CROSS = 5000  # rows whose distances between epochs are kept unless something else is said; they take 200 MB
@@ -91,10 +91,18 @@ def _share_or_prior(name: str, value: Any) -> Any:
 
 
 def _checked_tau(tau: Any) -> Any:
-    if not isinstance(tau, Gamma) and (not isinstance(tau, Real) or tau is True or not 0 <= float(tau) < inf):
-        fault = f" must be 0, a positive number or a Gamma prior, not {tau!r}"
-        raise SettingsError([Setting("tau", refused=True), fault])
-    return tau
+    return _zero_or_prior("tau", tau)
+
+
+def _checked_shift(shift: Any) -> Any:
+    return _zero_or_prior("shift", shift)
+
+
+def _zero_or_prior(name: str, value: Any) -> Any:
+    if not isinstance(value, Gamma) and (not isinstance(value, Real) or value is True or not 0 <= float(value) < inf):
+        fault = f" must be 0, a positive number or a Gamma prior, not {value!r}"
+        raise SettingsError([Setting(name, refused=True), fault])
+    return value
 
 
 @dataclass(frozen=True)
@@ -227,6 +235,12 @@ class Hyperparameters(Settings):
         "Moving centres: how far the sizes of one time carry over to the next; 1 is the paper's urn. A number, or a "
         "Gamma prior to sample it.",
     )
+    shift: Prior = setting(
+        0.0,
+        "Moving centres: variance of a displacement that all objects of a time have in common, such as a batch effect, "
+        "in units of the mean half-distance: a number, 0 for none, or a Gamma prior to sample it.",
+        check=_checked_shift,
+    )
 
     @property
     def moves(self) -> bool:
@@ -259,7 +273,8 @@ class Hyperparameters(Settings):
     @property
     def scale_moves(self) -> tuple[str, ...]:
         """Names of the moves on parameters, whose acceptance is recorded."""
-        return MOTION_MOVES if self.moves else SCALE_MOVES
+        moves = MOTION_MOVES if self.moves else SCALE_MOVES
+        return tuple(name for name in moves if name != "shift" or self.shift != 0)
 
     @property
     def rho_used(self) -> ShareOrPrior:
@@ -294,7 +309,7 @@ class Hyperparameters(Settings):
                 self.with_geometry("moving")  # says which of them has no meaning
             return
         usual = {one.name: one.default for one in declarations(type(self))}
-        foreign = ("max_clusters", "coupling") if self.moves else ("rho", "tau", "delta", "kappa")
+        foreign = ("max_clusters", "coupling") if self.moves else ("rho", "tau", "delta", "kappa", "shift")
         for name in (*foreign, "rho") if self.geometry == "pooled" else foreign:
             if getattr(self, name) != usual[name]:
                 given = Setting(name, getattr(self, name))

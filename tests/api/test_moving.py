@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from tetiwd import (
     DistanceSeries,
+    Gamma,
     Hyperparameters,
     SamplerSettings,
     TeTiWD,
@@ -54,6 +55,27 @@ def test_command_line(tmp_path):
     analysis = load_run(tmp_path / "run")
     assert analysis.sample.hyperparameters.geometry == "moving"
     assert analysis.sample.draws[0].array("rho").shape == (40,)
+    pd.DataFrame(X[:2], columns=list("abcd")).to_csv(tmp_path / "new.csv", index=False)
+    out = CliRunner().invoke(app, ["predict", str(tmp_path / "run"), str(tmp_path / "new.csv")])
+    assert out.exit_code == 0, out.output
+
+
+def test_displacements_from_a_settings_file(tmp_path):
+    X, time = drifting()
+    X += 5 * np.random.default_rng(6).standard_normal((3, 4))[time - 2000]
+    pd.DataFrame(X, columns=list("abcd")).assign(year=time).to_csv(tmp_path / "x.csv", index=False)
+    model = '[model]\ngeometry = "moving"\nshift = { shape = 1.0, scale = 1.0 }\n'
+    (tmp_path / "mine.toml").write_text(model)
+    options = ["--time", "year", "--draws", "40", "--warmup", "40", "--chains", "2"]
+    options += ["--settings", str(tmp_path / "mine.toml"), "--out", str(tmp_path / "run")]
+    run = CliRunner().invoke(app, ["fit", str(tmp_path / "x.csv"), *options])
+    assert run.exit_code == 0, run.output
+    analysis = load_run(tmp_path / "run")
+    assert analysis.sample.hyperparameters.shift == Gamma(1.0, 1.0)
+    assert analysis.clustering.n_clusters == [3, 2, 3]
+    assert set(analysis.clustering.labels[1]) < set(analysis.clustering.labels[0])
+    assert set(analysis.clustering.labels[2]) == set(analysis.clustering.labels[0])
+    assert "All objects of a time are displaced together" in (tmp_path / "run" / "report.html").read_text()
     pd.DataFrame(X[:2], columns=list("abcd")).to_csv(tmp_path / "new.csv", index=False)
     out = CliRunner().invoke(app, ["predict", str(tmp_path / "run"), str(tmp_path / "new.csv")])
     assert out.exit_code == 0, out.output

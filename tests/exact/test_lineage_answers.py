@@ -27,6 +27,11 @@ def sample():
     return run_chains(small_cross(4, SIZES), H, SETTINGS)
 
 
+@pytest.fixture(scope="module")
+def displaced():
+    return run_chains(small_cross(4, SIZES), replace(H, shift=Gamma(2, 0.5)), SETTINGS)
+
+
 def test_the_urn_of_sizes_is_that_of_labels():
     for labels in set_partitions(6):
         series = np.split(labels, [2, 2, 3])  # nobody at the second epoch
@@ -35,10 +40,12 @@ def test_the_urn_of_sizes_is_that_of_labels():
         assert log_prior_counts(counts, 1.3, 0.6, 0.5) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("model", ["sample", "displaced"])
 @pytest.mark.parametrize("t", [0, 1, 2])
-def test_weights_of_a_new_object_are_ratios_of_the_joint(sample, t):
+def test_weights_of_a_new_object_are_ratios_of_the_joint(request, model, t):
     """Up to one constant for all draws and lineages."""
-    series, draws = sample.series, sample.draws[0]
+    sample = request.getfixturevalue(model)
+    series, draws, h = sample.series, sample.draws[0], sample.hyperparameters
     rng, gaps = rng_for(71, t), []
     row, at = rng.uniform(1, 5, size=sum(SIZES)), sum(SIZES[: t + 1])
     more = np.insert(np.insert(series.cross, at, row, axis=0), at, np.insert(row, at, 0.0), axis=1)
@@ -47,11 +54,12 @@ def test_weights_of_a_new_object_are_ratios_of_the_joint(sample, t):
         weights = found.weigh_lineages(row[None])[0]
         values = {name: float(draws.array(name)[i]) for name in ("alpha", "new_scale", "rho", "xi", "tau")}
         values |= {name: float(draws.array(name)[i]) for name in ("delta", "kappa")}
+        values["shift"] = float(draws.array("shift")[i]) if model == "displaced" else 0.0
         ends = np.cumsum(SIZES)[:-1]
-        before = log_joint_moving(series.cross, np.split(found.lineages, ends), H, values)
+        before = log_joint_moving(series.cross, np.split(found.lineages, ends), h, values)
         for c, weight in enumerate(weights):
             labels = np.split(np.insert(found.lineages, at, c), ends + (ends >= at))
-            gaps.append(log_joint_moving(more, labels, H, values) - before - weight)
+            gaps.append(log_joint_moving(more, labels, h, values) - before - weight)
     assert np.ptp(gaps) < 1e-8
 
 

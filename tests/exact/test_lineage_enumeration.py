@@ -6,10 +6,11 @@ from math import exp
 import numpy as np
 import pytest
 
-from lineage_worlds import FIXED, exact_joint, moving, partition_of, small_cross
+from lineage_worlds import FIXED, exact_joint, moving, partition_of, series_of, small_cross
 from reference import rng_for, set_partitions
 from tetiwd.kernels import log_likelihood_of_nodes, move_spreads
 from tetiwd.model.moving import draw_lineages
+from tetiwd.model.simulation import squared_distances
 from tetiwd.model.urn import log_prior_lineages
 from tetiwd.moves.lineages import update_links, update_objects, update_splits
 from tetiwd.node_state import NodeState, motion_of, start_parameters
@@ -69,6 +70,17 @@ def test_posterior_of_lineages_with_other_parameters(delta, kappa, rho):
     check_visits(visited, exact_law(series, h))
 
 
+@pytest.mark.parametrize("moves", SETS)
+def test_posterior_of_lineages_with_displaced_epochs(moves):
+    rng, sizes, h = rng_for(53), SIZES["three epochs"], moving(4.0, **FIXED | {"shift": 2.0})
+    X = np.tile(rng.standard_normal((2, 4)), (3, 1)) + 0.6 * rng.standard_normal((6, 4))
+    series = series_of(squared_distances(X + np.repeat(1.5 * rng.standard_normal((3, 4)), 2, axis=0)), sizes)
+    law, still = exact_law(series, h), exact_law(series, moving(4.0, **FIXED))
+    assert sum(abs(law[cell] - still[cell]) for cell in law) / 2 > 0.2  # or little would be tested
+    visited = run(one_lineage(series, h), h, 8_000, moves, seed=9)
+    check_visits(visited, law)
+
+
 def law_with_own_spreads(series, h, n):
     """Spreads averaged over their prior; and the error that this leaves in the total variation."""
     log_p, errors, rng = {}, {}, rng_for(51)
@@ -86,11 +98,12 @@ def law_with_own_spreads(series, h, n):
     return law, sum(law[cell] * errors[cell] for cell in law) / 2
 
 
+@pytest.mark.parametrize("shift", [0.0, 1.5])
 @pytest.mark.parametrize(
     "moves", ["objects", "objects splits spreads", "splits links spreads", "objects links spreads"]
 )
-def test_posterior_of_lineages_with_spreads_of_their_own(moves):
-    h, series = moving(**FIXED | {"tau": 0.6}), small_cross(8, (2, 1, 0, 3))  # 10 is far out for 0.6
+def test_posterior_of_lineages_with_spreads_of_their_own(moves, shift):
+    h, series = moving(**FIXED | {"tau": 0.6, "shift": shift}), small_cross(8, (2, 1, 0, 3))  # 10 is far out for 0.6
     law, error = law_with_own_spreads(series, h, 1_500)
     visited = run(one_lineage(series, h), h, 8_000, moves, seed=9)
     check_visits(visited, law, extra=error)

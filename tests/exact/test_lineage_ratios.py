@@ -7,23 +7,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage_worlds import exact_joint, moving, random_nodes
+from lineage_worlds import SHIFT, exact_joint, moving, random_nodes
 from plain_kernels import plain
 from reference import rng_for
 from tetiwd.kernels import move_spreads, relink_lineages, split_or_merge_lineages
 from tetiwd.model.moving import log_density_of_spread
 from tetiwd.moves.lineages import draw_change
-from tetiwd.moves.motion import MOTION_MOVES, is_free, log_target, shift
+from tetiwd.moves.motion import MOTION_MOVES, is_free, log_target, take_step
 from tetiwd.node_density import log_joint_of_nodes
 from tetiwd.node_state import motion_of
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.lists(st.integers(0, 5), min_size=1, max_size=5).filter(lambda sizes: sum(sizes) >= 2)
 models = st.builds(
-    lambda dof, own, pooled: moving(dof) if own else moving(dof, tau=0.0, rho=1.0 if pooled else 0.8),
+    lambda dof, own, pooled, shift: moving(
+        dof, shift=shift, **({} if own else {"tau": 0.0, "rho": 1.0 if pooled else 0.8})
+    ),
     dof=st.floats(0.5, 20),
     own=st.booleans(),
     pooled=st.booleans(),
+    shift=st.sampled_from([0.0, SHIFT]),
 )
 kernels = plain.modules
 
@@ -48,7 +51,13 @@ def weights_of(state, h, obj, n_aux, rng):
     for i in range(n_aux):
         own = alone and i == 0
         scratch.fresh[i] = given.spreads[a] if own else kernels["assign_nodes"].draw_spread(plain.Stream(rng), motion)
-    kernels["assign_nodes"].weigh_lineages(scratch, scratch.terms, given, motion, a, alone)
+    if motion.shift > 0:
+        terms, shift = scratch.terms, scratch.shift
+        kernels["shift_terms"].build(shift, terms, given.counts, given.S, given.spreads, C, t, motion)
+        kernels["shift_terms"].look_at(shift, given.R, obj, C * state.n_epochs)
+        kernels["assign_nodes"].weigh_displaced(scratch, terms, shift, given, motion, a, t, alone)
+    else:
+        kernels["assign_nodes"].weigh_lineages(scratch, scratch.terms, given, motion, a, alone)
     return scratch.log_weight[:C].copy(), scratch.born.copy(), scratch.fresh.copy(), alone
 
 
@@ -82,21 +91,35 @@ def test_terms_after_many_changes_are_those_built_anew(seed, h):
     state, rng = random_nodes(seed, (3, 9, 4), h, n_lineages=3), rng_for(seed, 34)
     given, motion = (plain.as_plain(view, True) for view in (state.nodes, motion_of(state, h)))
     scratch = kernels["assign_nodes"].NodeAssignment(state.capacity, 3)
-    C, node_terms = int(state.size[0]), kernels["node_terms"]
+    C, node_terms, shift_terms = int(state.size[0]), kernels["node_terms"], kernels["shift_terms"]
     kernels["urn"].remember(scratch.urn, given, motion)
-    node_terms.build(scratch.terms, given.counts, given.S, given.spreads, C, 1, motion)
+
+    def build(terms, shift):
+        node_terms.build(terms, given.counts, given.S, given.spreads, C, 1, motion)
+        shift_terms.build(shift, terms, given.counts, given.S, given.spreads, C, 1, motion)
+
+    build(scratch.terms, scratch.shift)
     trusted = 1000
     for _ in range(30):
         obj, c = int(rng.integers(3, 12)), int(rng.integers(C))
         a = int(state.z[obj])
         if a != c and state.counts[a, 1] > 1 and state.counts[c, 1] > 0:
             node_terms.look_at(scratch.terms, given.R, obj, C)
+            shift_terms.look_at(scratch.shift, given.R, obj, 3 * C)
             trusted = kernels["assign_nodes"].move_object(scratch, given, motion, obj, a, c, False, trusted)
-    fresh = node_terms.NodeTerms(state.capacity, 3)
-    node_terms.build(fresh, given.counts, given.S, given.spreads, C, 1, motion)
-    for name in ("v", "Y", "M", "y", "p", "Q", "weight", "B"):
-        kept, built = (np.asarray(getattr(terms, name)) for terms in (scratch.terms, fresh))
-        assert np.allclose(kept, built, rtol=1e-8, atol=1e-8 * max(1.0, np.abs(built).max())), name
+    fresh, fresh_shift = node_terms.NodeTerms(state.capacity, 3), shift_terms.ShiftTerms(state.capacity, 3)
+    build(fresh, fresh_shift)
+
+    def check(names, pair):
+        for name in names.split():
+            kept, built = (np.asarray(getattr(terms, name)) for terms in pair)
+            assert np.allclose(kept, built, rtol=1e-8, atol=1e-8 * max(1.0, np.abs(built).max())), name
+
+    check("v Y M y p Q weight B", (scratch.terms, fresh))
+    if state.shift > 0:
+        absent = np.flatnonzero(state.counts.ravel() == 0)
+        scratch.shift.Y[absent] = 0.0  # nobody reads them
+        check("Y y p inverse B", (scratch.shift, fresh_shift))
 
 
 def bytes_of(state):
@@ -227,7 +250,7 @@ def test_targets_of_parameters_differ_as_the_joint_does(seed, sizes, h, move):
     if not is_free(move, h):
         return
     before, joint = log_target(move, state, h), exact_joint(state, h)
-    shift(move, state, 0.1 * rng.standard_normal())
+    take_step(move, state, 0.1 * rng.standard_normal())
     after = log_target(move, state, h)
     if after > -np.inf:
         assert after - before == pytest.approx(exact_joint(state, h) - joint, rel=1e-7, abs=1e-7)
@@ -240,6 +263,19 @@ def test_spreads_that_were_rejected_stay(seed, sizes):
     kept = state.spreads.copy()
     n = move_spreads(rng, state.work, state.nodes, motion_of(state, h), 3.0)
     assert np.sum(kept != state.spreads) == n
+
+
+@given(seed=seeds, sizes=sizes, h=models)
+def test_sums_after_spreads_have_moved_are_those_built_anew(seed, sizes, h):
+    state, rng = random_nodes(seed, sizes, h), rng_for(seed, 41)
+    if state.tau == 0:
+        return
+    given, motion = (plain.as_plain(view, True) for view in (state.nodes, motion_of(state, h)))
+    kept, fresh = (kernels["lineage_sums"].LineageSums(state.capacity, state.n_epochs) for _ in range(2))
+    kernels["spreads"].move_spreads(plain.Stream(rng), kept, given, motion, 0.2)
+    kernels["lineage_sums"].build(fresh, given, motion)
+    log_likelihoods = [kernels["lineage_sums"].log_likelihood_now(sums, motion) for sums in (kept, fresh)]
+    assert log_likelihoods[0] == pytest.approx(log_likelihoods[1], rel=1e-9, abs=1e-8)
 
 
 def without_normaliser(real):
@@ -259,16 +295,26 @@ def with_the_object_counted(real):
     return weigh
 
 
+def without_the_displacement(real):
+    def set_new(shift, motion, t, i):
+        real(shift, motion, t, i)
+        shift.y[i, 1:] = 0.0
+
+    return set_new
+
+
 BUGS = {
     "normaliser left out": ("urn", "take_out", without_normaliser, "weights"),
     "count includes the object": ("urn", "weigh", with_the_object_counted, "weights"),
     "targets counted before the merge": ("split_lineages", "lives_elsewhere", lambda real: lambda *_: False, "merge"),
     "number of pairs unchanged": ("relink", "log_pairs", lambda real: lambda n: 0.0, "exchange"),
+    "new lineages stay": ("shift_terms", "set_new", without_the_displacement, "weights"),
+    "what is exchanged is forgotten": ("shift_sums", "exchange", lambda real: lambda *_: None, "exchange"),
 }
 
 
 def look_for_bugs(what, n):
-    h, sizes = moving(3.0), (3, 2, 0, 3, 2)
+    h, sizes = moving(3.0, shift=SHIFT), (3, 2, 0, 3, 2)
     for seed in range(n):
         state, rng = random_nodes(seed, sizes, h, n_lineages=3), rng_for(seed, 42)
         i, j, lo, hi = draw_change(state, rng)

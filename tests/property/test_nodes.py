@@ -14,6 +14,7 @@ from tetiwd.model.nodes import (
     log_likelihood_nodes_dense,
     node_statistics,
 )
+from tetiwd.model.simulation import squared_distances
 
 close = {"rel": 1e-9, "abs": 1e-9}
 
@@ -21,9 +22,9 @@ close = {"rel": 1e-9, "abs": 1e-9}
 class Case:
     """A few objects at some epochs, some of which may be empty, in lineages of which some are absent."""
 
-    def __init__(self, seed: int, n: int, T: int, C: int, rho: float, own: bool) -> None:
+    def __init__(self, seed: int, n: int, T: int, C: int, rho: float, own: bool, shift: float) -> None:
         rng = rng_for(seed)
-        self.rng, self.T, self.C = rng, T, C
+        self.rng, self.T, self.C, self.shift = rng, T, C, shift
         self.epochs = np.sort(rng.integers(T, size=n))
         self.lineages = rng.integers(C, size=n)
         self.cross = random_distances(rng, n, d=int(rng.integers(1, 30)))
@@ -34,12 +35,12 @@ class Case:
 
     @property
     def rest(self):
-        return self.lineages, self.epochs, self.A_1, self.spreads, self.dof
+        return self.lineages, self.epochs, self.A_1, self.spreads, self.dof, self.shift
 
     def terms(self, keep=slice(None)):
         D = self.cross[keep][:, keep]
         statistics = node_statistics(D, self.lineages[keep], self.epochs[keep], self.C, self.T)
-        return NodeTerms.build(*statistics, self.A_1, self.spreads)
+        return NodeTerms.build(*statistics, self.A_1, self.spreads, self.shift)
 
     def row_sums(self, obj):
         r = np.zeros((self.C, self.T))
@@ -55,6 +56,7 @@ cases = st.builds(
     C=st.integers(1, 6),
     rho=st.sampled_from([1e-5, 0.3, 0.9, 1 - 1e-6, 1.0]),
     own=st.booleans(),
+    shift=st.sampled_from([0.0, 1e-6, 0.4, 30.0]),
 )
 
 
@@ -86,6 +88,34 @@ def test_joining_and_leaving_equal_building_anew(case):
         for name in ("counts", "S", "V", "Y", "log_det", "weight"):
             scale = max(1.0, np.abs(getattr(built, name)).max())
             assert np.allclose(getattr(changed, name), getattr(built, name), rtol=1e-8, atol=1e-8 * scale), name
+
+
+@given(cases)
+def test_without_a_displacement_nothing_is_displaced(case):
+    """Neither if it goes to 0, nor at a single epoch, where it is one more unknown origin."""
+    *rest, shift = case.rest
+    still = log_likelihood_nodes(case.cross, *rest)
+    assert log_likelihood_nodes(case.cross, *rest, 1e-14) == pytest.approx(still, rel=1e-9, abs=1e-9)
+    moved = log_likelihood_nodes(case.cross, *rest, shift)
+    if len(np.unique(case.epochs)) == 1:
+        assert moved == pytest.approx(still, **close)
+    elif shift > 0.1:
+        assert moved != pytest.approx(still, **close)
+
+
+@given(cases)
+def test_a_displacement_of_an_epoch_costs_little_if_displacements_are_large(case):
+    """Objects of one epoch somewhere else: the likelihood hardly changes, but for no displacement it collapses."""
+    rng = case.rng
+    X = rng.standard_normal((len(case.epochs), 12))
+    away = X + 100 * (case.epochs == case.epochs[-1])[:, None] / np.sqrt(12)
+    if len(np.unique(case.epochs)) == 1:
+        return
+    loss = {}
+    for shift in (0.0, 1e7):
+        before, after = (log_likelihood_nodes(squared_distances(x), *case.rest[:4], 12.0, shift) for x in (X, away))
+        loss[shift] = before - after
+    assert loss[1e7] < 0.1 * loss[0.0]
 
 
 @given(cases)

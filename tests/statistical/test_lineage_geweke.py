@@ -2,14 +2,17 @@
 
 import pytest
 
-from lineage_geweke import ALL, EQUAL_SPREADS, check, z_scores
+from lineage_geweke import ALL, DISPLACED, EQUAL_SPREADS, check, z_scores
 
 
-def test_sampler_leaves_the_joint_distribution_alone():
-    check(z_scores(ALL, 1_500))
+@pytest.mark.parametrize("model", [ALL, DISPLACED], ids=["still", "displaced"])
+def test_sampler_leaves_the_joint_distribution_alone(model):
+    check(z_scores(model, 1_500))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", [ALL, EQUAL_SPREADS], ids=["own spreads", "equal spreads"])
+@pytest.mark.parametrize(
+    "model", [ALL, EQUAL_SPREADS, DISPLACED], ids=["own spreads", "equal spreads", "displaced epochs"]
+)
 def test_sampler_leaves_the_joint_distribution_alone_at_length(model):
     check(z_scores(model, 30_000))

@@ -1,12 +1,13 @@
-"""Moving centres on simulated data: starts agree, and time is worth more than with the paper's model."""
+"""Moving centres on simulated data: starts agree; time is worth more than with the paper's model; batch effects."""
 
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, run_chains
+from tetiwd import DistanceSeries, Gamma, Hyperparameters, SamplerSettings, run_chains
 from tetiwd.diagnostics import LARGEST_R_HAT, diagnose
 from tetiwd.model import simulate_independent
+from tetiwd.model.moving import draw_moving_objects
 from tetiwd.sampler import Chain
 from tetiwd.summarize.point_estimate import representative
 
@@ -51,3 +52,29 @@ def test_distances_between_times_are_worth_a_lot():
     error = np.std(gains, ddof=1) / np.sqrt(len(gains))
     assert np.mean(gains) - 2 * error > 0.1
     assert np.mean(rho) == pytest.approx(np.sqrt(1 - 0.5**2), abs=0.06)
+
+
+def displaced(seed, d=10, n_by_epoch=(24,) * 4):
+    """Four clusters that stay where they are, seen at times that are displaced by three standard deviations."""
+    rng, parameters = np.random.default_rng(seed), {"new_scale": 1.5, "rho": 1.0, "shift": 9.0}
+    labels = [rng.integers(4, size=n) for n in n_by_epoch]
+    X = draw_moving_objects(labels, parameters, dict.fromkeys(range(4), 1.0), d, rng)
+    time = np.repeat(np.arange(len(n_by_epoch)), n_by_epoch)
+    return DistanceSeries.from_features(np.concatenate(X), time=time), np.concatenate(labels)
+
+
+def test_clusters_of_displaced_times_are_found_by_a_model_of_displacements():
+    gains = []
+    for seed in range(4):
+        series, truth = displaced(seed)
+        scores = []
+        for shift in (0.0, Gamma(1.0, 1.0)):
+            h = Hyperparameters(dof=10, geometry="moving", shift=shift)
+            sample = run_chains(series, h, SamplerSettings(n_chains=2, n_warmup=100, n_draws=100, anneal=None))
+            labels = np.concatenate(representative(sample, links="model").labels)
+            scores.append(adjusted_rand_score(truth, labels))
+        gains.append(scores[1] - scores[0])
+        draws = sample.draws[0]
+        assert 3 < np.median(draws.array("shift") / draws.alpha) < 27
+    assert min(gains) > 0.2
+    assert np.mean(gains) > 0.5

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from runs import digest
-from tetiwd import DataError, DistanceSeries, Hyperparameters, SamplerSettings, SettingsError, run_chains
+from tetiwd import DataError, DistanceSeries, Gamma, Hyperparameters, SamplerSettings, SettingsError, run_chains
 from tetiwd.io.posterior import from_datatree, to_datatree
 from tetiwd.mode import find_mode
 from tetiwd.model.moving import log_joint_moving
-from tetiwd.params import MOTION_MOVES
 from tetiwd.sampler import Chain
+from tetiwd.summarize.motion import lineage_motion
 
 TESTS = Path(__file__).parents[1]
 MODEL = Hyperparameters(dof=6, geometry="moving")
@@ -59,15 +59,29 @@ def test_everything_is_recorded_and_stored(sample):
     draws = sample.draws[0]
     for name in ("rho", "tau", "delta", "kappa"):
         assert draws.array(name).shape == (25,)
-    assert draws.array("scale_acceptance").shape == (25, len(MOTION_MOVES))
+    assert draws.array("scale_acceptance").shape == (25, len(MODEL.scale_moves))
     again = from_datatree(to_datatree(sample), sample.series, MODEL, SETTINGS)
     assert digest(again) == digest(sample)
     assert {"rho", "tau", "new_scale"} <= {q.name for q in sample.diagnostics.quantities}
     assert "relink_acceptance" not in {q.name for q in sample.diagnostics.quantities}
 
 
-def test_the_joint_that_is_recorded_is_that_of_the_model():
-    series, h = drifting(), replace(MODEL, tau=0.0)
+def test_displacements_are_recorded_where_they_are_part_of_the_model(sample):
+    h = replace(MODEL, shift=Gamma(1.0, 0.5))
+    found = run_chains(drifting(), h, SETTINGS)
+    assert len(np.unique(found.draws[0].array("shift"))) > 1
+    assert found.draws[0].array("scale_acceptance").shape == (25, len(MODEL.scale_moves) + 1)
+    assert "shift" in {q.name for q in found.diagnostics.quantities}
+    assert "shift" not in sample.draws[0].axes
+    again = from_datatree(to_datatree(found), found.series, h, SETTINGS)
+    assert digest(again) == digest(found)
+    assert "All objects of a time are displaced together" in " ".join(lineage_motion(found).sentences())
+    assert "displaced" not in " ".join(lineage_motion(sample).sentences())
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.3])
+def test_the_joint_that_is_recorded_is_that_of_the_model(shift):
+    series, h = drifting(), replace(MODEL, tau=0.0, shift=shift)
     chain = Chain(series, h, replace(SETTINGS, thin=1, n_warmup=5))
     while not chain.finished:
         chain.step()
@@ -127,6 +141,8 @@ def test_without_distances_between_times_there_is_nothing_to_model():
         ({"geometry": "full", "tau": 0.0}, "tau=0.0 has no meaning with geometry='full'"),
         ({"geometry": "moving", "rho": 1.5}, "rho must be a number above 0 and up to 1"),
         ({"geometry": "moving", "tau": -1.0}, "tau must be 0, a positive number or a Gamma prior"),
+        ({"geometry": "moving", "shift": -1.0}, "shift must be 0, a positive number or a Gamma prior"),
+        ({"shift": 0.5}, "shift=0.5 has no meaning with geometry='full'"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(changes, said):
@@ -142,11 +158,12 @@ import warnings, numpy as np
 from dataclasses import replace
 from unit.test_moving_chains import MODEL, drifting
 from runs import digest
-from tetiwd import SamplerSettings, kernels, run_chains
+from tetiwd import Gamma, SamplerSettings, kernels, run_chains
 settings = SamplerSettings(n_chains=1, n_warmup=6, n_draws=5, n_anneal=2, n_split_merge=2)
 series = drifting((7, 6, 6))
 single = replace(series, cross=series.cross.astype(np.float32))
-runs = [(series, {}), (single, {}), (series, {"tau": 0.0}), (series, {"geometry": "pooled"})]
+modes = [{"tau": 0.0}, {"geometry": "pooled"}, {"shift": Gamma(1.0, 1.0)}]
+runs = [(series, {}), (single, {}), *((series, mode) for mode in modes)]
 print(kernels.COMPILED, *(digest(run_chains(data, replace(MODEL, **mode), settings)) for data, mode in runs))
 """
     found = {}
@@ -156,5 +173,5 @@ print(kernels.COMPILED, *(digest(run_chains(data, replace(MODEL, **mode), settin
             [sys.executable, "-W", "ignore", "-c", code], env=environment, check=True, capture_output=True, text=True
         ).stdout.split()
         found[out[0]] = out[1:]
-    assert len(found["False"]) == 4
+    assert len(found["False"]) == 5
     assert found.get("True", found["False"]) == found["False"]

@@ -1,9 +1,10 @@
 cimport cython
 
 from tetiwd.kernels cimport libc_math as math
-from tetiwd.kernels cimport node_terms, nodes, stream, urn
+from tetiwd.kernels cimport node_terms, nodes, shift_terms, stream, urn
 from tetiwd.kernels.node_terms cimport NodeTerms
 from tetiwd.kernels.nodes cimport Motion, Nodes
+from tetiwd.kernels.shift_terms cimport ShiftTerms
 from tetiwd.kernels.stream cimport Stream
 from tetiwd.kernels.urn cimport Urn
 
@@ -13,6 +14,7 @@ cdef Py_ssize_t MOST_UPDATES
 cdef class NodeAssignment:
     cdef readonly NodeTerms terms
     cdef readonly Urn urn
+    cdef readonly ShiftTerms shift
     cdef readonly Py_ssize_t n_aux
     cdef readonly double[::1] log_weight, born, chosen, fresh
 
@@ -28,9 +30,15 @@ cdef void weigh_lineages(
     NodeAssignment scratch, NodeTerms terms, Nodes given, Motion motion, Py_ssize_t a, bint alone
 ) noexcept nogil
 
-@cython.locals(C=Py_ssize_t, i=Py_ssize_t, top=double, total=double)
+@cython.locals(C=Py_ssize_t, c=Py_ssize_t, candidate=Py_ssize_t, M=double, u=double, Q=double, variance=double)
+cdef void weigh_displaced(
+    NodeAssignment scratch, NodeTerms terms, ShiftTerms shift, Nodes given, Motion motion, Py_ssize_t a, Py_ssize_t t,
+    bint alone
+) noexcept nogil
+
+@cython.locals(C=Py_ssize_t, i=Py_ssize_t, top=double, total=double, variance=double)
 cdef void weigh_births(
-    NodeAssignment scratch, NodeTerms terms, Nodes given, Motion motion, Py_ssize_t a
+    NodeAssignment scratch, Nodes given, Motion motion, Py_ssize_t a, double common, double distance
 ) noexcept nogil
 
 @cython.locals(c=Py_ssize_t, pick=Py_ssize_t, i=Py_ssize_t)
@@ -50,4 +58,8 @@ cdef Py_ssize_t assign_objects(
 cdef Py_ssize_t move_object(
     NodeAssignment scratch, Nodes given, Motion motion, Py_ssize_t obj, Py_ssize_t a, Py_ssize_t c, bint alone,
     Py_ssize_t trusted
+) noexcept nogil
+
+cdef void change_terms(
+    NodeAssignment scratch, Nodes given, Motion motion, Py_ssize_t c, double sign
 ) noexcept nogil

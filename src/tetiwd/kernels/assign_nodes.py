@@ -8,8 +8,9 @@ import math
 
 import numpy as np
 
-from tetiwd.kernels import node_terms, nodes, stream, urn
+from tetiwd.kernels import node_terms, nodes, shift_terms, stream, urn
 from tetiwd.kernels.node_terms import NodeTerms
+from tetiwd.kernels.shift_terms import ShiftTerms
 from tetiwd.kernels.urn import Urn
 
 MOST_UPDATES = 100  # rank-one changes of the terms before they are built anew
@@ -20,6 +21,7 @@ class NodeAssignment:
 
     def __init__(self, capacity, n_epochs):
         self.terms, self.urn = NodeTerms(capacity, n_epochs), Urn(capacity, n_epochs)
+        self.shift = ShiftTerms(capacity, n_epochs)
         self.n_aux = 1
         self.log_weight, self.born = np.zeros(capacity + 1), np.zeros(1)
         self.chosen = np.zeros(capacity + 1)  # log_weight is overwritten by a draw
@@ -65,17 +67,45 @@ def weigh_lineages(scratch, terms, given, motion, a, alone):
         scratch.log_weight[c] = scratch.urn.log_weight[a, c] + node_terms.log_prediction(
             terms, motion, variance, k, u, Q, p
         )
-    weigh_births(scratch, terms, given, motion, a)
+    k = 1.0 / terms.weight
+    weigh_births(scratch, given, motion, a, k, k * terms.yr - 0.5 * (k * (k * terms.B)))
     terms.yr, terms.B, terms.weight = yr, B, weight
 
 
-def weigh_births(scratch, terms, given, motion, a):
-    """Log weights of new lineages with the spreads that were drawn; a lone object's own lineage is the first."""
-    C, k = given.size[0], 1.0 / terms.weight
+def weigh_displaced(scratch, terms, shift, given, motion, a, t, alone):
+    """The same where the objects of every epoch are displaced together."""
+    C, spread, candidate = given.size[0], given.spreads[a], shift.y.shape[0] - 1
+    g = 1.0 - terms.M[a]
+    shift_terms.change_common(shift, terms, a, spread, -1.0, shift.out_inverse, shift.out_B, shift.out_yr)
+    for c in range(C):
+        M, u, Q = terms.M[c], terms.u[c], terms.Q[c, c]
+        shift_terms.change_lineage(shift, terms, c, a, -1.0, shift.out_yr, candidate)
+        if c == a and alone:
+            M, u, Q = motion.new_scale / spread, 0.0, 0.0
+            shift_terms.set_new(shift, motion, t, candidate)
+        elif c == a:
+            Q = (Q - 2.0 * M * u) / (g * g)
+            M, u = M / g, u / g
+        shift_terms.predict(shift, shift.out_inverse, shift.out_B, shift.out_yr, candidate)
+        variance = given.spreads[c] * (1.0 + M) + shift.variance
+        scratch.log_weight[c] = scratch.urn.log_weight[a, c] + node_terms.log_density(
+            motion, variance, u - 0.5 * Q + shift.distance
+        )
+    shift_terms.set_new(shift, motion, t, candidate)
+    shift_terms.predict(shift, shift.out_inverse, shift.out_B, shift.out_yr, candidate)
+    weigh_births(scratch, given, motion, a, shift.variance, shift.distance)
+
+
+def weigh_births(scratch, given, motion, a, common, distance):
+    """Log weights of new lineages with the spreads that were drawn; a lone object's own lineage is the first.
+
+    ``common`` is the variance of what all lineages have in common.
+    """
+    C = given.size[0]
     log_share = scratch.urn.log_weight[a, C] - math.log(scratch.n_aux)
     for i in range(scratch.n_aux):
-        variance = scratch.fresh[i] + motion.new_scale + k
-        scratch.born[i] = log_share + node_terms.log_prediction(terms, motion, variance, k, 0.0, 0.0, 0.0)
+        variance = scratch.fresh[i] + motion.new_scale + common
+        scratch.born[i] = log_share + node_terms.log_density(motion, variance, distance)
     top = -math.inf
     for i in range(scratch.n_aux):
         top = max(top, scratch.born[i])
@@ -114,6 +144,8 @@ def assign_objects(rng, scratch, given, motion, first, moved):
             return obj
         if trusted == 0 or t != epoch:
             node_terms.build(scratch.terms, given.counts, given.S, given.spreads, C, t, motion)
+            if motion.shift > 0.0:
+                shift_terms.build(scratch.shift, scratch.terms, given.counts, given.S, given.spreads, C, t, motion)
             if t != epoch:
                 for c in range(C):
                     scratch.urn.known[c] = 0
@@ -124,7 +156,11 @@ def assign_objects(rng, scratch, given, motion, first, moved):
         for i in range(scratch.n_aux):
             scratch.fresh[i] = given.spreads[a] if alone and i == 0 else draw_spread(rng, motion)
         node_terms.look_at(scratch.terms, given.R, obj, C)
-        weigh_lineages(scratch, scratch.terms, given, motion, a, alone)
+        if motion.shift > 0.0:
+            shift_terms.look_at(scratch.shift, given.R, obj, C * given.n_epochs)
+            weigh_displaced(scratch, scratch.terms, scratch.shift, given, motion, a, t, alone)
+        else:
+            weigh_lineages(scratch, scratch.terms, given, motion, a, alone)
         c = choose(rng, scratch, C, motion.power, a, alone)
         if alone and c == C:  # still alone, perhaps with another spread
             if scratch.fresh[0] != given.spreads[a]:
@@ -145,8 +181,8 @@ def move_object(scratch, given, motion, obj, a, c, alone, trusted):
         given.size[0] += 1
     settled = c < C and given.counts[a, t] > 1 and given.counts[c, t] > 0
     if settled:
-        node_terms.change(scratch.terms, a, given.spreads[a], C, -1.0)
-        node_terms.change(scratch.terms, c, given.spreads[c], C, 1.0)
+        change_terms(scratch, given, motion, a, -1.0)
+        change_terms(scratch, given, motion, c, 1.0)
     nodes.add_to_blocks(given, obj, a * T + t, -1.0)
     nodes.add_row(given, obj, a * T + t, -1.0)
     nodes.add_to_blocks(given, obj, c * T + t, 1.0)
@@ -160,3 +196,10 @@ def move_object(scratch, given, motion, obj, a, c, alone, trusted):
         nodes.close_lineage(given, a)
     urn.remember(scratch.urn, given, motion)
     return trusted - 1 if settled else 0
+
+
+def change_terms(scratch, given, motion, c, sign):
+    """The object last looked at joins (sign 1.0) or leaves (−1.0) lineage c."""
+    if motion.shift > 0.0:
+        shift_terms.change(scratch.shift, scratch.terms, c, given.spreads[c], given.size[0], sign)
+    node_terms.change(scratch.terms, c, given.spreads[c], given.size[0], sign)

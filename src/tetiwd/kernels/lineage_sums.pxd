@@ -2,12 +2,15 @@ cimport cython
 
 from tetiwd.kernels cimport centres
 from tetiwd.kernels cimport libc_math as math
+from tetiwd.kernels cimport shift_sums
 from tetiwd.kernels.centres cimport Centres
 from tetiwd.kernels.nodes cimport Motion, Nodes
+from tetiwd.kernels.shift_sums cimport ShiftSums
 
 
 cdef class LineageSums:
     cdef readonly Centres own
+    cdef readonly ShiftSums shift
     cdef readonly double[::1] log_det, trace, weight, SY, new_log_det, new_trace, new_weight
     cdef readonly double[:, ::1] Y, new_Y, row
     cdef readonly Py_ssize_t[:, ::1] counts, node

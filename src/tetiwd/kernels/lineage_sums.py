@@ -1,15 +1,17 @@
 """The likelihood of moving centres as sums over lineages: what if one or two of them were otherwise?
 
 Lineages meet only in Λ, a sum over them, and in B = ỸᵀSỸ. With both kept, a proposal that changes two lineages costs
-what those two have, and nothing is written until it is accepted.
+what those two have, and nothing is written until it is accepted. Where epochs are displaced both are matrices, which
+are in ``shift_sums``; callers prepare those proposed.
 """
 
 import math
 
 import numpy as np
 
-from tetiwd.kernels import centres
+from tetiwd.kernels import centres, shift_sums
 from tetiwd.kernels.centres import Centres
+from tetiwd.kernels.shift_sums import ShiftSums
 
 
 class LineageSums:
@@ -17,7 +19,7 @@ class LineageSums:
 
     def __init__(self, capacity, n_epochs):
         C, T = capacity, n_epochs
-        self.own = Centres(T)
+        self.own, self.shift = Centres(T), ShiftSums(C, T)
         self.log_det, self.trace, self.weight = np.zeros(C), np.zeros(C), np.zeros(C)  # of every lineage
         self.Y, self.SY = np.zeros((C, T)), np.zeros(C * T)  # Ỹ, and S Ỹ of every node
         self.total_log_det = self.total_trace = self.total_weight = self.B = 0.0
@@ -43,6 +45,8 @@ def measure(sums, x, S, spread, motion):
             weight += sums.counts[x, t] * sums.new_Y[x, t]
     sums.new_log_det[x] = sums.own.log_det if weight > 0.0 else 0.0
     sums.new_trace[x], sums.new_weight[x] = trace, weight
+    if motion.shift > 0.0:
+        shift_sums.measure(sums.shift, sums.own, sums.counts, x, spread, motion)
 
 
 def take_lineage(sums, x, given, c):
@@ -64,6 +68,8 @@ def build(sums, given, motion):
         measure(sums, 0, given.S, given.spreads[c], motion)
         sums.log_det[c], sums.trace[c] = sums.new_log_det[0], sums.new_trace[0]
         sums.weight[c] = sums.new_weight[0]
+        if motion.shift > 0.0:
+            shift_sums.adopt_lineage(sums.shift, c, T)
         sums.total_log_det += sums.log_det[c]
         sums.total_trace += sums.trace[c]
         sums.total_weight += sums.weight[c]
@@ -77,6 +83,8 @@ def build(sums, given, motion):
     for c in range(C):
         for t in range(T):
             sums.B += sums.Y[c, t] * sums.SY[c * T + t]
+    if motion.shift > 0.0:
+        shift_sums.sum_up(sums.shift, given, motion)
 
 
 def log_likelihood(sums, motion, log_det, trace, weight, B):
@@ -87,6 +95,10 @@ def log_likelihood(sums, motion, log_det, trace, weight, B):
 
 def log_likelihood_now(sums, motion):
     """Log likelihood of the present state."""
+    if motion.shift > 0.0:
+        return shift_sums.log_likelihood(
+            sums.shift, motion, sums.n, sums.total_log_det, sums.total_trace, sums.shift.weight, sums.shift.B
+        )
     return log_likelihood(sums, motion, sums.total_log_det, sums.total_trace, sums.total_weight, sums.B)
 
 
@@ -99,6 +111,10 @@ def log_likelihood_if(sums, motion, a, b, B):
             log_det += sums.new_log_det[x] - sums.log_det[c]
             trace += sums.new_trace[x] - sums.trace[c]
             weight += sums.new_weight[x] - sums.weight[c]
+    if motion.shift > 0.0:
+        return shift_sums.log_likelihood(
+            sums.shift, motion, sums.n, log_det, trace, sums.shift.new_weight, sums.shift.new_B
+        )
     return log_likelihood(sums, motion, log_det, trace, weight, B)
 
 
@@ -108,6 +124,7 @@ def open_slot(sums, c, n_epochs):
     for t in range(n_epochs):
         sums.Y[c, t] = 0.0
         sums.SY[c * n_epochs + t] = 0.0
+    shift_sums.open_slot(sums.shift, c, n_epochs)
 
 
 def moved_B(sums, given, n_proposals):

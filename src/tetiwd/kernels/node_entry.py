@@ -52,9 +52,13 @@ def move_spreads(rng, work, given, motion, step):
 def log_likelihood_of_nodes(work, given, motion):
     """Log likelihood of D*."""
     with cython.nogil:
-        total = node_terms.log_likelihood(
-            work.assignment.terms, given.counts, given.S, given.spreads, given.size[0], motion
-        )
+        if motion.shift > 0.0:
+            lineage_sums.build(work.sums, given, motion)
+            total = lineage_sums.log_likelihood_now(work.sums, motion)
+        else:
+            total = node_terms.log_likelihood(
+                work.assignment.terms, given.counts, given.S, given.spreads, given.size[0], motion
+            )
     return total
 
 

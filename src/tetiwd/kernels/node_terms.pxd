@@ -48,6 +48,8 @@ cdef double log_prediction(
     NodeTerms terms, Motion motion, double variance, double k, double u, double Q, double p
 ) noexcept nogil
 
+cdef double log_density(Motion motion, double variance, double distance) noexcept nogil
+
 @cython.locals(
     T=Py_ssize_t, K=Py_ssize_t, N=Py_ssize_t, c=Py_ssize_t, e=Py_ssize_t, f=Py_ssize_t, t=Py_ssize_t, s=Py_ssize_t,
     j=Py_ssize_t, weight=double, B=double, log_det=double, trace=double

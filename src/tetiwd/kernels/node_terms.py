@@ -133,6 +133,11 @@ def log_prediction(terms, motion, variance, k, u, Q, p):
     return -0.5 * motion.dof * (math.log(variance) + distance / variance)
 
 
+def log_density(motion, variance, distance):
+    """The same of an object whose distance from the lineage is known."""
+    return -0.5 * motion.dof * (math.log(variance) + distance / variance)
+
+
 def log_likelihood(terms, counts, S, spreads, n_lineages, motion):
     """Log likelihood of all objects from scratch; leaves nothing of use in the terms."""
     T, K, N, SY = terms.n_epochs, n_lineages * terms.n_epochs, 0, terms.SY

@@ -14,7 +14,7 @@ cdef class Nodes:
 
 
 cdef class Motion:
-    cdef readonly double alpha, dof, rho, new_scale, xi, tau, delta, kappa, limit, power
+    cdef readonly double alpha, dof, rho, new_scale, xi, tau, delta, kappa, shift, limit, power
     cdef readonly Py_ssize_t begins
 
 

@@ -53,7 +53,7 @@ class Motion:
     larger to anneal, inf for the best.
     """
 
-    def __init__(self, alpha, dof, rho, new_scale, xi, tau, delta, kappa, limit, begins, power):
+    def __init__(self, alpha, dof, rho, new_scale, xi, tau, delta, kappa, shift, limit, begins, power):
         self.alpha = alpha
         self.dof = dof
         self.rho = rho
@@ -62,6 +62,7 @@ class Motion:
         self.tau = tau
         self.delta = delta
         self.kappa = kappa
+        self.shift = shift
         self.limit = limit
         self.begins = begins
         self.power = power

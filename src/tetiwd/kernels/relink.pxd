@@ -2,7 +2,7 @@ cimport cython
 
 from tetiwd.kernels cimport assign_nodes
 from tetiwd.kernels cimport libc_math as math
-from tetiwd.kernels cimport lineage_sums, nodes, stream, urn
+from tetiwd.kernels cimport lineage_sums, nodes, shift_sums, stream, urn
 from tetiwd.kernels.assign_nodes cimport NodeAssignment
 from tetiwd.kernels.lineage_sums cimport LineageSums
 from tetiwd.kernels.nodes cimport Motion, Nodes

@@ -6,7 +6,7 @@ inverse, but pairs are drawn among the lineages and one empty slot, and their nu
 
 import math
 
-from tetiwd.kernels import assign_nodes, lineage_sums, nodes, stream, urn
+from tetiwd.kernels import assign_nodes, lineage_sums, nodes, shift_sums, stream, urn
 
 
 def is_trivial(given, a, b, lo, hi):
@@ -67,12 +67,17 @@ def log_pairs(n_lineages):
 def propose(sums, given, motion, a, b, lo, hi):
     """Both lineages after an exchange, whose sizes have been exchanged already; returns the log likelihood then."""
     T = given.n_epochs
+    if motion.shift > 0.0:
+        shift_sums.leave(sums.shift, given, motion, a, b)
+        shift_sums.exchange(sums.shift, lo, hi, T)
     for x in range(2):
         mine, other = (a, b) if x == 0 else (b, a)
         for t in range(T):
             sums.counts[x, t] = given.counts[mine, t]
             sums.node[x, t] = (other if lo <= t <= hi else mine) * T + t
         lineage_sums.measure(sums, x, given.S, given.spreads[mine], motion)
+    if motion.shift > 0.0:
+        shift_sums.enter(sums.shift, sums.counts, sums.node, given.S, 2, T, motion)
     return lineage_sums.log_likelihood_if(sums, motion, a, b, lineage_sums.moved_B(sums, given, 2))
 
 

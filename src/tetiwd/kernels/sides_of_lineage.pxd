@@ -1,9 +1,10 @@
 cimport cython
 
 from tetiwd.kernels cimport libc_math as math
-from tetiwd.kernels cimport node_terms, nodes
+from tetiwd.kernels cimport node_terms, nodes, shift_terms
 from tetiwd.kernels.node_terms cimport NodeTerms
 from tetiwd.kernels.nodes cimport Motion, Nodes
+from tetiwd.kernels.shift_terms cimport ShiftTerms
 from tetiwd.kernels.stream cimport Stream
 
 
@@ -11,6 +12,7 @@ cdef class SidesOfLineage:
     cdef readonly Py_ssize_t n_epochs
     cdef public Py_ssize_t n_members, lo, hi
     cdef readonly NodeTerms terms
+    cdef readonly ShiftTerms shift
     cdef readonly Py_ssize_t[:, ::1] counts
     cdef readonly double[:, ::1] S, r
     cdef readonly Py_ssize_t[::1] slot, members, side
@@ -40,7 +42,9 @@ cdef void put(Nodes given, SidesOfLineage sides, Py_ssize_t m, Py_ssize_t a) noe
 cdef double log_weight(SidesOfLineage sides, Motion motion, Py_ssize_t a, Py_ssize_t t) noexcept nogil
 
 @cython.locals(k=double, variance=double)
-cdef double log_prediction(SidesOfLineage sides, NodeTerms terms, Motion motion, Py_ssize_t a) noexcept nogil
+cdef double log_prediction(
+    SidesOfLineage sides, NodeTerms terms, ShiftTerms shift, Motion motion, Py_ssize_t a
+) noexcept nogil
 
 @cython.locals(epoch=Py_ssize_t, m=Py_ssize_t, obj=Py_ssize_t, t=Py_ssize_t, a=Py_ssize_t, odds=double)
 cdef void allocate(

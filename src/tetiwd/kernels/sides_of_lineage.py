@@ -8,8 +8,9 @@ import math
 
 import numpy as np
 
-from tetiwd.kernels import node_terms, nodes
+from tetiwd.kernels import node_terms, nodes, shift_terms
 from tetiwd.kernels.node_terms import NodeTerms
+from tetiwd.kernels.shift_terms import ShiftTerms
 
 
 class SidesOfLineage:
@@ -18,7 +19,7 @@ class SidesOfLineage:
     def __init__(self, n, n_epochs):
         T = n_epochs
         self.n_epochs = T
-        self.terms = NodeTerms(2, T)
+        self.terms, self.shift = NodeTerms(2, T), ShiftTerms(2, T)
         self.counts, self.S, self.r = np.zeros((2, T), np.int64), np.zeros((2 * T, 2 * T)), np.zeros((2 * T, 1))
         self.slot, self.spreads = np.zeros(2, np.int64), np.zeros(2)
         self.members, self.side = np.zeros(n, np.int64), np.zeros(n, np.int64)  # in the order of allocation
@@ -97,8 +98,12 @@ def log_weight(sides, motion, a, t):
     return math.log(weight + n) if weight + n > 0.0 else math.log(motion.kappa * motion.xi)
 
 
-def log_prediction(sides, terms, motion, a):
+def log_prediction(sides, terms, shift, motion, a):
     """Log likelihood of the object last looked at on side a."""
+    if motion.shift > 0.0:
+        shift_terms.predict(shift, shift.inverse, shift.B, shift.yr, a)
+        variance = sides.spreads[a] * (1.0 + terms.M[a]) + shift.variance
+        return node_terms.log_density(motion, variance, terms.u[a] - 0.5 * terms.Q[a, a] + shift.distance)
     k = terms.y[a] / terms.weight
     variance = sides.spreads[a] * (1.0 + terms.M[a]) + terms.y[a] * k
     return node_terms.log_prediction(terms, motion, variance, k, terms.u[a], terms.Q[a, a], terms.p[a])
@@ -118,15 +123,21 @@ def allocate(given, sides, motion, rng, follow, b):
             continue
         if t != epoch:
             node_terms.build(sides.terms, sides.counts, sides.S, sides.spreads, 2, t, motion)
+            if motion.shift > 0.0:
+                shift_terms.build(sides.shift, sides.terms, sides.counts, sides.S, sides.spreads, 2, t, motion)
             epoch = t
         node_terms.look_at(sides.terms, sides.r, 0, 2)
-        odds = log_weight(sides, motion, 1, t) + log_prediction(sides, sides.terms, motion, 1)
-        odds -= log_weight(sides, motion, 0, t) + log_prediction(sides, sides.terms, motion, 0)
+        if motion.shift > 0.0:
+            shift_terms.look_at(sides.shift, sides.r, 0, 2 * sides.n_epochs)
+        odds = log_weight(sides, motion, 1, t) + log_prediction(sides, sides.terms, sides.shift, motion, 1)
+        odds -= log_weight(sides, motion, 0, t) + log_prediction(sides, sides.terms, sides.shift, motion, 0)
         a = 1 if follow and given.z[obj] == b else 0
         if not follow:
             a = 1 if rng.uniform() < math.exp(-log_one_plus_exp(-odds)) else 0
         sides.log_chance -= log_one_plus_exp(-odds if a == 1 else odds)
         if sides.counts[a, t] > 0:
+            if motion.shift > 0.0:
+                shift_terms.change(sides.shift, sides.terms, a, sides.spreads[a], 2, 1.0)
             node_terms.change(sides.terms, a, sides.spreads[a], 2, 1.0)
         else:
             epoch = -1

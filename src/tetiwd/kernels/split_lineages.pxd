@@ -2,7 +2,7 @@ cimport cython
 
 from tetiwd.kernels cimport assign_nodes
 from tetiwd.kernels cimport libc_math as math
-from tetiwd.kernels cimport lineage_sums, nodes, sides_of_lineage, stream, urn
+from tetiwd.kernels cimport lineage_sums, nodes, shift_sums, sides_of_lineage, stream, urn
 from tetiwd.kernels.assign_nodes cimport NodeAssignment
 from tetiwd.kernels.lineage_sums cimport LineageSums
 from tetiwd.kernels.nodes cimport Motion, Nodes
@@ -43,12 +43,16 @@ cdef bint propose(
 @cython.locals(
     T=Py_ssize_t, x=Py_ssize_t, t=Py_ssize_t, y=Py_ssize_t, s=Py_ssize_t, node=Py_ssize_t, B=double, total=double
 )
-cdef double note_before(LineageSplit change, SidesOfLineage sides, LineageSums sums, Nodes given) noexcept nogil
+cdef double note_before(
+    LineageSplit change, SidesOfLineage sides, LineageSums sums, Nodes given, Motion motion
+) noexcept nogil
 
 cdef bint has_objects(Nodes given, SidesOfLineage sides, Py_ssize_t x, Py_ssize_t t) noexcept nogil
 
 @cython.locals(T=Py_ssize_t, x=Py_ssize_t, t=Py_ssize_t, k=Py_ssize_t, m=Py_ssize_t, pull=double)
-cdef void propose_split(LineageSplit change, SidesOfLineage sides, LineageSums sums, Nodes given) noexcept nogil
+cdef void propose_split(
+    LineageSplit change, SidesOfLineage sides, LineageSums sums, Nodes given, Motion motion
+) noexcept nogil
 
 @cython.locals(T=Py_ssize_t, c=Py_ssize_t, t=Py_ssize_t, total=double)
 cdef double pull_of_others(SidesOfLineage sides, LineageSums sums, Nodes given, Py_ssize_t obj) noexcept nogil
@@ -57,7 +61,9 @@ cdef double pull_of_others(SidesOfLineage sides, LineageSums sums, Nodes given, 
     T=Py_ssize_t, x=Py_ssize_t, t=Py_ssize_t, y=Py_ssize_t, s=Py_ssize_t, k=Py_ssize_t, m=Py_ssize_t, to=Py_ssize_t,
     onto=Py_ssize_t
 )
-cdef void propose_merge(LineageSplit change, SidesOfLineage sides, Nodes given) noexcept nogil
+cdef void propose_merge(
+    LineageSplit change, SidesOfLineage sides, LineageSums sums, Nodes given, Motion motion
+) noexcept nogil
 
 @cython.locals(T=Py_ssize_t, x=Py_ssize_t, t=Py_ssize_t, y=Py_ssize_t, s=Py_ssize_t, total=double)
 cdef double log_likelihood_proposed(

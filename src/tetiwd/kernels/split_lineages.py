@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from tetiwd.kernels import assign_nodes, lineage_sums, nodes, sides_of_lineage, stream, urn
+from tetiwd.kernels import assign_nodes, lineage_sums, nodes, shift_sums, sides_of_lineage, stream, urn
 from tetiwd.kernels.sides_of_lineage import SidesOfLineage
 
 WORTHWHILE = 150  # members of a change that is always tried; larger ones, which cost their square, in proportion
@@ -91,9 +91,11 @@ def propose(rng, change, sides, given, motion, i, j, lo, hi):
     return True
 
 
-def note_before(change, sides, sums, given):
+def note_before(change, sides, sums, given, motion):
     """Sizes and H of the two lineages as they are; returns B without the two."""
     T, B = given.n_epochs, sums.B
+    if motion.shift > 0.0:
+        shift_sums.leave(sums.shift, given, motion, sides.slot[0], sides.slot[1])
     for x in range(2):
         for t in range(T):
             node = sides.slot[x] * T + t
@@ -113,7 +115,7 @@ def has_objects(given, sides, x, t):
     return given.counts[sides.slot[x], t] > 0
 
 
-def propose_split(change, sides, sums, given):
+def propose_split(change, sides, sums, given, motion):
     """Sizes, S and H of the two lineages after a split."""
     T = given.n_epochs
     for x in range(2):
@@ -127,6 +129,8 @@ def propose_split(change, sides, sums, given):
             pull = pull_of_others(sides, sums, given, sides.members[m])
             change.H[1, given.epoch[sides.members[m]]] += pull
             change.H[0, given.epoch[sides.members[m]]] -= pull
+            if motion.shift > 0.0:
+                shift_sums.pull(sums.shift, given, sides.slot[0], sides.slot[1], sides.members[m])
 
 
 def pull_of_others(sides, sums, given, obj):
@@ -140,9 +144,11 @@ def pull_of_others(sides, sums, given, obj):
     return total
 
 
-def propose_merge(change, sides, given):
+def propose_merge(change, sides, sums, given, motion):
     """Sizes, S and H of the two lineages after a merge."""
     T = given.n_epochs
+    if motion.shift > 0.0:
+        shift_sums.merge(sums.shift, sides.lo, sides.hi, T)
     for k in range(2 * T):
         for m in range(2 * T):
             change.S[k, m] = 0.0
@@ -172,6 +178,8 @@ def log_likelihood_proposed(change, sides, sums, given, motion, B):
             sums.node[x, t] = x * T + t
     for x in range(2):
         lineage_sums.measure(sums, x, change.S, sides.spreads[x], motion)
+    if motion.shift > 0.0:
+        shift_sums.enter(sums.shift, sums.counts, sums.node, change.S, 2, T, motion)
     for x in range(2):
         for t in range(T):
             if change.counts[x, t] > 0:
@@ -265,11 +273,11 @@ def split_or_merge(rng, scratch, change, sums, given, motion, i, j, lo, hi):
         given.spreads[b] = change.sides.spreads[1]
         given.size[0] = C + 1
         lineage_sums.open_slot(sums, b, given.n_epochs)
-    B = note_before(change, change.sides, sums, given)
+    B = note_before(change, change.sides, sums, given, motion)
     if split:
-        propose_split(change, change.sides, sums, given)
+        propose_split(change, change.sides, sums, given, motion)
     else:
-        propose_merge(change, change.sides, given)
+        propose_merge(change, change.sides, sums, given, motion)
     likelihood = log_likelihood_proposed(change, change.sides, sums, given, motion, B)
     set_sizes(change.sides, given, change.counts)
     change.gain = urn.log_prior(scratch.urn, given, motion) + likelihood - now

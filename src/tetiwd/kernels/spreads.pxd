@@ -1,7 +1,7 @@
 cimport cython
 
 from tetiwd.kernels cimport libc_math as math
-from tetiwd.kernels cimport lineage_sums, stream
+from tetiwd.kernels cimport lineage_sums, shift_sums, stream
 from tetiwd.kernels.lineage_sums cimport LineageSums
 from tetiwd.kernels.nodes cimport Motion, Nodes
 from tetiwd.kernels.stream cimport Stream

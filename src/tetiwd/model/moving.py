@@ -17,7 +17,7 @@ from tetiwd.params import MOST_UNEQUAL, Beta, Gamma, Hyperparameters, Prior, Sha
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-PARAMETERS = ("alpha", "new_scale", "rho", "xi", "tau", "delta", "kappa")
+PARAMETERS = ("alpha", "new_scale", "rho", "xi", "tau", "delta", "kappa", "shift")
 LIMIT = log(MOST_UNEQUAL)  # of |log α_c − log α|
 
 
@@ -49,7 +49,7 @@ def log_joint_moving(
     if total == -inf:
         return total
     A_1 = lineage_covariance(len(labels_by_epoch), value["rho"], value["new_scale"])
-    return total + log_likelihood_nodes(cross, lineages, epochs, A_1, own, one_dof(h))
+    return total + log_likelihood_nodes(cross, lineages, epochs, A_1, own, one_dof(h), value["shift"])
 
 
 def one_dof(h: Hyperparameters) -> float:
@@ -118,13 +118,17 @@ def draw_moving_objects(
     dof: int,
     rng: np.random.Generator,
 ) -> list[Floats]:
-    """Objects around centres that drift from epoch to epoch, and nobody sees while a lineage is absent."""
-    scale, rho = np.sqrt(parameters["new_scale"]), parameters["rho"]
+    """Objects around centres that drift from epoch to epoch, and nobody sees while a lineage is absent.
+
+    With a ``shift`` all objects of an epoch are displaced together.
+    """
+    scale, rho, shift = np.sqrt(parameters["new_scale"]), parameters["rho"], parameters.get("shift", 0.0)
     centres = {c: scale * rng.standard_normal(dof) for c in spreads}
     series = []
     for own in labels:
         noise = [np.sqrt(spreads[int(c)]) * rng.standard_normal(dof) for c in own]
-        series.append(np.array([centres[int(c)] + e for c, e in zip(own, noise, strict=True)]).reshape(len(own), dof))
+        X = np.array([centres[int(c)] + e for c, e in zip(own, noise, strict=True)]).reshape(len(own), dof)
+        series.append(X + np.sqrt(shift) * rng.standard_normal(dof) if shift > 0 else X)
         step = scale * np.sqrt(1 - rho**2)
         centres = {c: rho * place + step * rng.standard_normal(dof) for c, place in centres.items()}
     return series

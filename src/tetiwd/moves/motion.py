@@ -19,7 +19,7 @@ from tetiwd.params import MOTION_MOVES, Beta, Gamma, Hyperparameters, log_prior
 from tetiwd.state import Floats
 
 PARAMETER = {name: name for name in MOTION_MOVES} | {"level": "alpha", "stretch": "tau"}  # that a move changes
-SEEN_BY_DISTANCES = ("alpha", "new_scale", "rho", "stretch")
+SEEN_BY_DISTANCES = ("alpha", "new_scale", "rho", "stretch", "shift")
 SEEN_BY_LINEAGES = ("xi", "delta", "kappa")
 SEEN_BY_SPREADS = ("level", "tau", "stretch")
 
@@ -49,7 +49,7 @@ def log_target(name: str, state: NodeState, hyperparameters: Hyperparameters, do
     return total
 
 
-def shift(name: str, state: NodeState, step: float) -> float:
+def take_step(name: str, state: NodeState, step: float) -> float:
     """Move a parameter, and what goes along with it, by a step on its log or logit scale; returns the log Jacobian."""
     parameter, C = PARAMETER[name], int(state.size[0])
     value = getattr(state, parameter)
@@ -85,7 +85,7 @@ def walk(
     accepted, current = 0, log_target(name, state, hyperparameters, dof_factor)
     for _ in range(n_steps):
         value, spreads = getattr(state, PARAMETER[name]), state.spreads.copy()
-        log_jacobian = shift(name, state, step * rng.standard_normal())
+        log_jacobian = take_step(name, state, step * rng.standard_normal())
         proposed = log_target(name, state, hyperparameters, dof_factor) if log_jacobian > -inf else -inf
         if proposed > -inf and accepts(rng, proposed - current, log_jacobian, power):
             current = proposed
@@ -100,7 +100,7 @@ def update_motion(state: NodeState, sweep: Sweep) -> list[Floats]:
     """The move of a sweep: acceptance of every walk, NaN for what is fixed."""
     h, n_steps, rates = sweep.hyperparameters, sweep.settings.n_scale_steps, []
     factor = sweep.dof_factor
-    for name in MOTION_MOVES:
+    for name in h.scale_moves:
         if n_steps == 0 or not is_free(name, h):
             rates.append(np.nan)
         elif name == "spreads":

@@ -40,6 +40,7 @@ MODEL_WORDS = {
     "tau": "moving centres: how much the spreads of lineages differ",
     "delta": "moving centres: how well absent lineages are remembered",
     "kappa": "moving centres: how far sizes carry over to the next time",
+    "shift": "moving centres: variance of what displaces all objects of a time together",
 }
 
 

@@ -22,6 +22,7 @@ class LineageMotion:
     step: Floats  # (S,) root mean squared distance of a lineage's places at consecutive times
     apart: Floats  # (S,) the same of two lineages at one time
     level: float = LEVEL
+    common: Floats | None = None  # (S,) the same of the displacements of two times, if the model has them
 
     @cached_property
     def relative_step(self) -> Floats:
@@ -44,16 +45,25 @@ class LineageMotion:
         """What the draws say."""
         lower, upper = self.interval(self.rho)
         verdict = {
-            "pooled": "Lineages hardly move: all times together would be clustered in much the same way.",
+            "pooled": "Lineages hardly move: all times together would be clustered in much the same way."
+            if self.common is None
+            else "Lineages hardly move in relation to each other.",
             "moving": "Lineages move, but not so far that they could not be recognised by their place.",
             "static": "Lineages are somewhere else at every time, so that times say little about each other.",
         }[self.kind]
-        return [
+        sentences = [
             f"From one time to the next a lineage moves by {np.median(self.step):.3g}, and two lineages are "
             f"{np.median(self.apart):.3g} apart; the correlation of places is {np.median(self.rho):.2f} "
             f"({lower:.2f} to {upper:.2f}).",
             verdict,
         ]
+        if self.common is not None:
+            lower, upper = self.interval(self.common)
+            sentences.append(
+                "All objects of a time are displaced together as well, from one time to another by "
+                f"{np.median(self.common):.3g} ({lower:.3g} to {upper:.3g})."
+            )
+        return sentences
 
 
 def lineage_motion(sample: Sample, *, level: float = LEVEL) -> LineageMotion:
@@ -65,4 +75,7 @@ def lineage_motion(sample: Sample, *, level: float = LEVEL) -> LineageMotion:
     drawn = [draws for draws in sample.draws if len(draws)]
     rho = np.concatenate([draws.array("rho") for draws in drawn])
     scale = np.concatenate([draws.new_scale for draws in drawn])
-    return LineageMotion(rho, np.sqrt(2 * scale * (1 - rho)), np.sqrt(2 * scale), level)
+    common = None
+    if sample.hyperparameters.shift != 0:
+        common = np.sqrt(2 * np.concatenate([draws.array("shift") for draws in drawn]))
+    return LineageMotion(rho, np.sqrt(2 * scale * (1 - rho)), np.sqrt(2 * scale), level, common)

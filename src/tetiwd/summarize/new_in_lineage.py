@@ -37,7 +37,8 @@ class LineagesOfDraw:
         if "log_spreads" in draws.axes:
             spreads[self.lineages] *= np.exp(draws.array("log_spreads")[i] / 1000)
         statistics = node_statistics(all_distances(series), self.lineages, self.epochs, len(ids) + 1, T)
-        self.terms = NodeTerms.build(*statistics, A_1, spreads)
+        shift = float(draws.array("shift")[i]) if "shift" in draws.axes else 0.0
+        self.terms = NodeTerms.build(*statistics, A_1, spreads, shift)
         here = self.lineages[self.epochs == t]
         self.present, self.slots = np.unique(here, return_inverse=True)  # lineages at t, and those of its objects
 
