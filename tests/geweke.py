@@ -67,7 +67,7 @@ def state_of(simulation, h, kind) -> ChainState:
     state.alpha, state.xi, state.new_scale = simulation.alpha, simulation.xi, simulation.new_scale
     for t, A in enumerate(simulation.A):
         state.A[t] = 0
-        state.A[t, : len(A), : len(A)] = A if h.geometry == "full" else state.new_scale * np.eye(len(A))
+        state.A[t, : len(A), : len(A)] = A if h.full else state.new_scale * np.eye(len(A))
     for t in range(len(slots) - 1):
         for c, f in zip(*np.nonzero(chains[t][:, None] == chains[t + 1][None, :]), strict=True):
             state.forward[t, c], state.back[t + 1, f] = f, c

@@ -25,7 +25,7 @@ def random_state(seed: int, sizes, h: Hyperparameters, kind: str = "distances") 
     state = ChainState(small_series(seed, sizes, kind), labels, unit=1.0)
     state.alpha, state.xi, state.new_scale = (float(x) for x in rng.uniform(0.4, 2.0, size=3))
     for t, k in enumerate(state.n_clusters):
-        A = random_covariance(rng, k, 0.4) if h.geometry == "full" else state.new_scale * np.eye(k)
+        A = random_covariance(rng, k, 0.4) if h.full else state.new_scale * np.eye(k)
         state.A[t, :k, :k] = A
     if h.coupling:
         for t in range(len(sizes) - 1):

@@ -11,7 +11,7 @@ from typing import Literal
 
 from tetiwd.data import DistanceSeries
 from tetiwd.draws import Draws
-from tetiwd.params import Hyperparameters, SamplerSettings
+from tetiwd.params import LARGEST_CROSS, Hyperparameters, SamplerSettings
 from tetiwd.partitions import Partitions
 from tetiwd.sampler import Chain, run_chain
 from tetiwd.summarize.merit import Merit, merit
@@ -19,7 +19,6 @@ from tetiwd.summarize.point_estimate import representative
 
 Geometry = Literal["full", "moving"]
 TRIAL = SamplerSettings(n_chains=2, n_warmup=100, n_draws=150, geometry_every=0)
-MOST_OBJECTS = 5000  # in all; beyond, moving centres are tried only if asked for
 AS_GOOD = 0.95  # share of the other's merit that is no worse, from short runs
 IN_WORDS = {"full": "the paper's model", "moving": "moving centres"}
 
@@ -71,7 +70,7 @@ def choose(
 def both_models_suit(hyperparameters: Hyperparameters, series: DistanceSeries) -> bool:
     """Are distances between epochs known, and do the settings leave the choice open?"""
     h = hyperparameters
-    known = series.cross is not None and series.n_epochs > 1 and sum(series.n_objects) <= MOST_OBJECTS
+    known = series.cross is not None and series.n_epochs > 1 and sum(series.n_objects) <= LARGEST_CROSS
     return known and not h.speaks_of_motion and not h.speaks_of_links
 
 

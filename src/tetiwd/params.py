@@ -20,6 +20,8 @@ LOSSES = ("vi", "binder", "ari")
 LEVEL = 0.9  # probability of intervals
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints of a chain
 SCALE_MOVES = ("alpha", "xi", "new_scale", "stretch")  # stretch moves new_scale together with every A_t
+OF_MOTION = ("rho", "tau", "delta", "kappa", "shift")  # settings that only moving centres have
+OF_LINKS = ("max_clusters", "coupling")  # settings that only the paper's model has
 MOTION_MOVES = ("alpha", "level", "spreads", "new_scale", "rho", "xi", "tau", "stretch", "delta", "kappa", "shift")
 WARMUP_OF_FIXED, WARMUP = 1000, 200  # sweeps before a fixed number of draws, and before as many as it takes
 MOST_UNEQUAL = 10.0  # ratio of the spread of a lineage to the common one, either way
@@ -255,12 +257,12 @@ class Hyperparameters(Settings):
     @property
     def speaks_of_motion(self) -> bool:
         """True if a setting was given that only moving centres have."""
-        return self._unusual("rho", "tau", "delta", "kappa")
+        return self._unusual(*OF_MOTION)
 
     @property
     def speaks_of_links(self) -> bool:
         """True if a setting was given that only the paper's model has."""
-        return self._unusual("max_clusters", "coupling") or self.df_A not in (None, self._usual_df_A())
+        return self._unusual(*OF_LINKS) or self.df_A not in (None, self._usual_df_A())
 
     def with_geometry(self, geometry: Literal["full", "moving"]) -> "Hyperparameters":
         """The same for one of the models between which "auto" chooses."""
@@ -305,11 +307,11 @@ class Hyperparameters(Settings):
     def _check_geometry(self) -> None:
         """Refuse settings that the model of this geometry does not have."""
         if self.geometry == "auto":
-            if self.speaks_of_motion and self._unusual("max_clusters", "coupling"):
+            if self.speaks_of_motion and self._unusual(*OF_LINKS):
                 self.with_geometry("moving")  # says which of them has no meaning
             return
         usual = {one.name: one.default for one in declarations(type(self))}
-        foreign = ("max_clusters", "coupling") if self.moves else ("rho", "tau", "delta", "kappa", "shift")
+        foreign = OF_LINKS if self.moves else OF_MOTION
         for name in (*foreign, "rho") if self.geometry == "pooled" else foreign:
             if getattr(self, name) != usual[name]:
                 given = Setting(name, getattr(self, name))

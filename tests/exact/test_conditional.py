@@ -110,7 +110,7 @@ def test_an_object_that_is_alone_keeps_its_row_or_joins_others(seed, sizes, h, k
         earlier = (world.A[t - 1], world.lineages[t - 1]) if t and h.coupling else (np.eye(0), [])
         P = prior_scale(*earlier, at_end, state.new_scale)
         A = world.A[t][np.ix_(last, last)]
-        log_law = log_row_density(A, P, h.df_A) if h.geometry == "full" else 0.0
+        log_law = log_row_density(A, P, h.df_A) if h.full else 0.0
         rest = without_cluster(EpochOfDraw(mode, mode.state, 0, t), lineages.index(own))
         before = [FRESH, *(c for c in rest.before if c not in rest.lineages)]
         after = [FRESH, *(c for c in rest.after if c not in rest.lineages)]

@@ -91,7 +91,7 @@ def worlds_of(world, state, t, obj, h, found, C, alone, a):
             new = new.renamed_from(t + 1, cut.lineages[t + 1][f], name)
         new.labels[t][obj] = name
         law = 0.0
-        if h.geometry == "full":
+        if h.full:
             earlier = (new.A[t - 1], new.lineages[t - 1]) if t > 0 and h.coupling else (np.empty((0, 0)), [])
             P = prior_scale(*earlier, new.lineages[t], state.new_scale)
             law = log_row_density(new.A[t], P, h.df_A)
@@ -172,7 +172,7 @@ def test_everything_possible_is_offered(seed, sizes, h):
         assert int(alone) <= possible.sum() <= kinds
 
 
-@given(seed=seeds, sizes=sizes, h=hyperparameters.filter(lambda h: h.geometry == "full"), kind=kinds)
+@given(seed=seeds, sizes=sizes, h=hyperparameters.filter(lambda h: h.full), kind=kinds)
 def test_geometry_acceptance(seed, sizes, h, kind):
     """What the move on rows of A compares is the joint (what it proposes from is in test_split_merge.py)."""
     rng = rng_for(seed, 5)
@@ -269,7 +269,7 @@ def test_scale_acceptance(seed, sizes, h, kind, name):
     assert gain == pytest.approx(new - old, **close)
 
 
-@given(seed=seeds, sizes=sizes, h=hyperparameters.filter(lambda h: h.geometry == "full"), kind=kinds)
+@given(seed=seeds, sizes=sizes, h=hyperparameters.filter(lambda h: h.full), kind=kinds)
 def test_stretch_acceptance(seed, sizes, h, kind):
     """All A_t and new_scale times a factor: the ratio of the joint times the Jacobian of the change of variables."""
     state, factor = possible_state(seed, sizes, h, kind), 1.3

@@ -541,7 +541,8 @@ def test_links_by_place_find_lineages_that_the_model_cannot_know():
     X = np.vstack([np.repeat(corners[own], 5, axis=0) for own in there]) + rng.normal(scale=0.3, size=(55, 2))
     time = np.repeat([0, 1, 2], [20, 15, 20])
     series = DistanceSeries.from_features(X, time=time, cross=True)
-    sample = run_chains(series, Hyperparameters(dof=2), SamplerSettings(n_chains=1, n_warmup=200, n_draws=100))
+    model, settings = Hyperparameters(dof=2, geometry="full"), SamplerSettings(n_chains=1, n_warmup=200, n_draws=100)
+    sample = run_chains(series, model, settings)
     found = representative(sample)
     assert found.linked_by.name == "place"
     names = [found.labels[0][::5].tolist()[corner] for corner in range(4)]

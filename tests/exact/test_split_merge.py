@@ -135,7 +135,7 @@ def test_chance_of_length_is_a_distribution_that_lengths_follow():
         assert np.abs(drawn / 20_000 - chances).max() < 0.015
 
 
-@given(seed=seeds, sizes=sizes, h=models.filter(lambda h: h.geometry == "full"), kind=kinds)
+@given(seed=seeds, sizes=sizes, h=models.filter(lambda h: h.full), kind=kinds)
 def test_law_of_a_row(seed, sizes, h, kind):
     """It does not depend on that row, and its density is that of the normal numbers it is drawn with."""
     rng = rng_for(seed, 32)

@@ -142,7 +142,7 @@ def test_without_distances_between_times_there_is_nothing_to_model():
         ({"geometry": "moving", "rho": 1.5}, "rho must be a number above 0 and up to 1"),
         ({"geometry": "moving", "tau": -1.0}, "tau must be 0, a positive number or a Gamma prior"),
         ({"geometry": "moving", "shift": -1.0}, "shift must be 0, a positive number or a Gamma prior"),
-        ({"shift": 0.5}, "shift=0.5 has no meaning with geometry='full'"),
+        ({"geometry": "full", "shift": 0.5}, "shift=0.5 has no meaning with geometry='full'"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(changes, said):
