@@ -39,10 +39,16 @@ class Choice:
             f"{one.product:.3f} for {IN_WORDS[geometry]} ({one.separation:.2f} × {one.agreement:.2f})"
             for geometry, one in self.merits.items()
         )
-        taken = IN_WORDS[self.hyperparameters.geometry]
+        full, moving = (self.merits[geometry].product for geometry in ("full", "moving"))
+        if self.hyperparameters.geometry == "full":
+            reason = "so the paper's model was used"
+        elif moving > full:
+            reason = "so moving centres were used"
+        else:
+            reason = "so moving centres, which are hardly worse and know more about lineages, were used"
         return (
             f"Two models were tried in short runs. The separation of clusters times the agreement of neighbours was "
-            f"{scores}, so {taken} {'was' if taken.endswith('model') else 'were'} used.",
+            f"{scores}, {reason}.",
         )
 
 
