@@ -69,7 +69,7 @@ def plot_steps(results: "pd.DataFrame", reference: str) -> "Figure":
     """
     table = with_steps(overview(results))
     sizes, methods = list(table.sizes.unique()), list(table.method.unique())
-    colours = {method: lineage_colour(i) for i, method in enumerate(m for m in methods if m != reference)}
+    colours = {method: lineage_colour(i) for i, method in enumerate((m for m in methods if m != reference), start=1)}
     colours[reference] = FILL
     figure = empty_figure(2.05 * len(sizes) + 0.5, 3.2)
     axes = figure.subplots(1, len(sizes), sharey=True, squeeze=False)[0]
