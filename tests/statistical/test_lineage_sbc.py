@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from lineage_geweke import ALL, EQUAL_SPREADS, MOVES, SIZES, simulated, statistics
+from lineage_geweke import ALL, DISPLACED, EQUAL_SPREADS, MOVES, SIZES, simulated, statistics
 from reference import SEED, rng_for
 from tetiwd import Beta
 from tetiwd.node_state import NodeState, start_parameters
@@ -16,7 +16,7 @@ from tetiwd.sampler import Streams, Tuning, sweep
 N_DRAWS, N_BINS = 19, 5
 WARM_UP, APART = 150, 15  # sweeps
 RANKED = ("log rho", "log alpha", "log new_scale", "log tau", "log xi", "log delta", "log kappa", "lineages", "gaps")
-RANKED += ("k at 0", "k at 3", "pairs together", "log joint", "mean log spread")
+RANKED += ("k at 0", "k at 3", "pairs together", "log joint", "mean log spread", "log shift")
 
 
 def ranks_of(h, nature, seed):
@@ -52,7 +52,7 @@ def p_values(h, nature, n_data_sets):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("h", [ALL, EQUAL_SPREADS], ids=["own spreads", "equal spreads"])
+@pytest.mark.parametrize("h", [ALL, EQUAL_SPREADS, DISPLACED], ids=["own spreads", "equal spreads", "displaced"])
 def test_the_truth_ranks_like_one_more_draw(h):
     found = p_values(h, h, 400)
     assert len(found) >= 12
