@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.choosing import choose
 from tetiwd.model import Simulation
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.sampler import Chain
@@ -108,9 +107,7 @@ def trace_of_clusters(simulation: Simulation, effort: Effort) -> NDArray[np.int6
     """Number of clusters at every epoch after every sweep of our model, warm-up included, (sweeps, T)."""
     series = series_of(simulation)
     settings = SamplerSettings(n_chains=1, n_warmup=effort.n_warmup, n_draws=effort.n_draws, seed=effort.seed)
-    chain = Chain(
-        series, choose(Hyperparameters(dof=simulation.n_dimensions, geometry="full"), series).hyperparameters, settings
-    )
+    chain = Chain(series, Hyperparameters(dof=simulation.n_dimensions, geometry="full"), settings)
     trace = []
     while not chain.finished:
         chain.step()

@@ -10,9 +10,9 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
-from tetiwd.chains import n_processors
 from tetiwd.errors import SamplingError, Setting
 from tetiwd.params import check_whole
+from tetiwd.threads import n_processors
 from tetiwd_experiments.folder import ExperimentFolder
 from tetiwd_experiments.plan import Plan, Repeat
 from tetiwd_experiments.repeat import run_repeat

@@ -26,6 +26,8 @@ _HOME_OF = {
     "Progress": "tetiwd.pace",
     "Sample": "tetiwd.sample",
     "run_chains": "tetiwd.chains",
+    "ResolutionPath": "tetiwd.resolution",
+    "resolution_path": "tetiwd.trials",
     "ARI": "tetiwd.summarize.losses",
     "Binder": "tetiwd.summarize.losses",
     "Clustering": "tetiwd.summarize.clustering",

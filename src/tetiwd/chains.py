@@ -1,6 +1,5 @@
 """Several chains: what to check before, how many threads there are, and the sample that comes out."""
 
-import os
 import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +19,7 @@ from tetiwd.params import CHECKPOINT_SECONDS, Hyperparameters, SamplerSettings, 
 from tetiwd.rounds import Rounds
 from tetiwd.sample import Sample
 from tetiwd.sampler import Chain, kind_of
+from tetiwd.threads import n_processors
 
 WORTH_A_THREAD = 200  # objects of an epoch that takes longer to update than to hand to a thread
 USUAL_CAPACITY = 32  # clusters per epoch that a state has room for once Ward's finest cut is in it
@@ -59,7 +59,7 @@ def run_chains(
     settings = settings or SamplerSettings()
     n_threads = n_processors() if n_threads is None else n_threads
     check_whole("n_threads", n_threads, 1)
-    choice = choose(hyperparameters or Hyperparameters(), series, seed=settings.seed, n_threads=n_threads)
+    choice = choose(hyperparameters or Hyperparameters(), series, settings, n_threads=n_threads)
     hyperparameters = choice.hyperparameters
     if resume and checkpoint is None:
         raise SettingsError([Setting("resume", True), " needs the folder with the checkpoints"], give("checkpoint"))
@@ -75,7 +75,9 @@ def run_chains(
         rounds = Rounds(chains, series.times, n_threads, keeper, report)
         ended, frozen = rounds.run()
     remarks = (*choice.remarks, *(keeper.remarks if keeper else ()))
-    return Sample(series, hyperparameters, settings, rounds.kept(), frozen, ended, remarks, rounds.n_discarded)
+    return Sample(
+        series, hyperparameters, settings, rounds.kept(), frozen, ended, remarks, rounds.n_discarded, choice.path
+    )
 
 
 def check_run(series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings) -> None:
@@ -108,11 +110,6 @@ def watched_by(progress: Report | bool | None) -> Iterator[Report | None]:
 
         with ProgressBar() as bar:
             yield bar
-
-
-def n_processors() -> int:
-    """Processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager

@@ -1,38 +1,40 @@
 """What a run leaves open is chosen from the data before it begins: degrees of freedom, and which model.
 
-Where distances between epochs are known there are two models. Both are tried in short runs. Moving centres, which know
-more about lineages, are taken unless the merit of their clustering (:mod:`tetiwd.summarize.merit`) is smaller: a score
-of distances and clusters that neither model makes. The reasons are in ``docs/explanation/choosing.md``.
+Short runs are compared by the merit of their clusters (:mod:`tetiwd.merit`), a score that no model makes. Degrees of
+freedom come first, from a path of several values (:mod:`tetiwd.resolution`). Where distances between epochs are known
+there are two models: moving centres, which know more about lineages, are tried with the same degrees of freedom, and
+taken unless their clusters are worse. The reasons are in ``docs/explanation/choosing.md``.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from tetiwd.data import DistanceSeries
-from tetiwd.draws import Draws
+from tetiwd.merit import Merit
 from tetiwd.params import LARGEST_CROSS, Hyperparameters, SamplerSettings
-from tetiwd.partitions import Partitions
-from tetiwd.sampler import Chain, run_chain
-from tetiwd.summarize.merit import Merit, merit
-from tetiwd.summarize.point_estimate import representative
+from tetiwd.resolution import ResolutionPath
+from tetiwd.trials import as_step, resolution_path, try_out
 
 Geometry = Literal["full", "moving"]
-TRIAL = SamplerSettings(n_chains=2, n_warmup=100, n_draws=150, geometry_every=0)
 AS_GOOD = 0.95  # share of the other's merit that is no worse, from short runs
+MOST_TRIED = 20_000  # objects in all; with more, trials take too long
 IN_WORDS = {"full": "the paper's model", "moving": "moving centres"}
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Hyperparameters without anything left open, and why the model was chosen, if there was a choice."""
+    """Hyperparameters without anything left open, and what they were chosen by."""
 
     hyperparameters: Hyperparameters
-    merits: dict[Geometry, Merit]  # of the models that were tried
+    path: ResolutionPath | None = None  # if degrees of freedom were chosen from one
+    merits: dict[Geometry, Merit] = field(default_factory=dict)  # of the models, if there was a choice
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What the user should know."""
+        return (*(self.path.sentences() if self.path else ()), *self._why_this_model())
+
+    def _why_this_model(self) -> tuple[str, ...]:
         if not self.merits:
             return ()
         scores = " and ".join(
@@ -53,24 +55,29 @@ class Choice:
 
 
 def choose(
-    hyperparameters: Hyperparameters, series: DistanceSeries, *, seed: int = 0, n_threads: int | None = 1
+    hyperparameters: Hyperparameters, series: DistanceSeries, settings: SamplerSettings, *, n_threads: int | None = 1
 ) -> Choice:
     """Put numbers in place of names of estimators of dof, and a model in place of ``geometry="auto"``.
 
     The same seed makes the same choice, whatever the number of threads.
     """
     h = hyperparameters
-    if isinstance(h.dof, str):
-        h = replace(h, dof=series.dof(h.dof))
-    if h.geometry != "auto":
-        return Choice(h, {})
-    if not both_models_suit(h, series):
-        return Choice(h.with_geometry("moving" if h.speaks_of_motion else "full"), {})
-    models: dict[Geometry, Hyperparameters] = {"full": h.with_geometry("full"), "moving": h.with_geometry("moving")}
-    settings = replace(TRIAL, seed=seed)
-    merits = {geometry: try_out(series, model, settings, n_threads) for geometry, model in models.items()}
-    moving = merits["moving"].product >= AS_GOOD * merits["full"].product
-    return Choice(models["moving" if moving else "full"], merits)
+    both = h.geometry == "auto" and both_models_suit(h, series)
+    first = h if h.geometry != "auto" else h.with_geometry("moving" if h.speaks_of_motion else "full")
+    path = None
+    if h.dof == "auto" and sum(series.n_objects) <= MOST_TRIED:
+        path = resolution_path(series, first, settings, n_threads=n_threads)
+        first = replace(first, dof=path.best.dof)
+    elif isinstance(h.dof, str):
+        first = replace(first, dof=series.dof("moments" if h.dof == "auto" else h.dof))
+    if not both:
+        return Choice(first, path)
+    models: dict[Geometry, Hyperparameters] = {"full": first, "moving": first.with_geometry("moving")}
+    untried = [models["moving"]] if path else list(models.values())
+    found = [as_step(sample).merit for sample in try_out(series, untried, settings, n_threads)]
+    full, moving = [path.best.merit, *found] if path else found
+    taken: Geometry = "moving" if moving.product >= AS_GOOD * full.product else "full"
+    return Choice(models[taken], path, {"full": full, "moving": moving})
 
 
 def both_models_suit(hyperparameters: Hyperparameters, series: DistanceSeries) -> bool:
@@ -78,22 +85,3 @@ def both_models_suit(hyperparameters: Hyperparameters, series: DistanceSeries) -
     h = hyperparameters
     known = series.cross is not None and series.n_epochs > 1 and sum(series.n_objects) <= LARGEST_CROSS
     return known and not h.speaks_of_motion and not h.speaks_of_links
-
-
-def try_out(
-    series: DistanceSeries, model: Hyperparameters, settings: SamplerSettings, n_threads: int | None = 1
-) -> Merit:
-    """Merit of the clustering that short chains find."""
-    chains = [Chain(series, model, settings, index) for index in range(settings.n_chains)]
-    with ThreadPoolExecutor(min(n_threads or settings.n_chains, settings.n_chains)) as pool:
-        draws = list(pool.map(run_whole, chains))
-    partitions = Partitions.of_draws(draws, series)
-    epochs = (partitions.epoch(t) for t in range(partitions.n_epochs))
-    return merit(series, [representative(one, "ari", at_most="median", n_runs=1).labels[0] for one in epochs])
-
-
-def run_whole(chain: Chain) -> Draws:
-    """All draws of a chain."""
-    for _ in run_chain(chain):
-        pass
-    return chain.draws

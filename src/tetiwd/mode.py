@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tetiwd.annealing import cool, frozen_at
-from tetiwd.chains import check_run, n_processors, pools_for_epochs, warn_if_slow, watched_by
+from tetiwd.chains import check_run, pools_for_epochs, warn_if_slow, watched_by
 from tetiwd.checkpoint import Keeper
 from tetiwd.choosing import choose
 from tetiwd.data import DistanceSeries
@@ -24,7 +24,7 @@ from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.rounds import where_is
 from tetiwd.sample import Mode
 from tetiwd.sampler import Chain
-from tetiwd.threads import in_threads
+from tetiwd.threads import in_threads, n_processors
 
 LEAST_SWEEPS = 60  # of every chain before it is annealed
 LEAST_LINKED = 10  # of them with links through time
@@ -72,7 +72,7 @@ def find_mode(
     settings = settings or SamplerSettings()
     n_threads = n_processors() if n_threads is None else n_threads
     check_whole("n_threads", n_threads, 1)
-    choice = choose(hyperparameters or Hyperparameters(), series, seed=settings.seed, n_threads=n_threads)
+    choice = choose(hyperparameters or Hyperparameters(), series, settings, n_threads=n_threads)
     h = choice.hyperparameters
     check_mode(series, h, settings)
     warn_if_slow()
@@ -86,7 +86,7 @@ def find_mode(
         return None
     starts = tuple(one for one, _ in frozen)
     best = max(range(len(starts)), key=lambda i: starts[i].log_joint)
-    return Mode(series, h, settings, starts, frozen[best][1])
+    return Mode(series, h, settings, starts, frozen[best][1], choice.remarks, choice.path)
 
 
 def check_mode(series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings) -> None:

@@ -14,7 +14,7 @@ from tetiwd.declare import is_whole as is_whole
 from tetiwd.errors import Setting, SettingsError, value_of
 
 MODEL, RUN = "Model", "Run"  # headings of options
-WAYS_TO_DOF = ("auto", "rank", "spectrum", "dispersion")
+WAYS_TO_DOF = ("moments", "rank", "spectrum", "dispersion")  # estimators; "auto" tries values around the first
 LINKS = ("auto", "model", "objects", "place")
 LOSSES = ("vi", "binder", "ari")
 LEVEL = 0.9  # probability of intervals
@@ -33,10 +33,10 @@ def check_seed(seed: Any) -> None:
     check_whole("seed", seed, 0)
 
 
-def check_way_to_dof(how: str) -> None:
+def check_way_to_dof(how: str, ways: Sequence[str] = WAYS_TO_DOF) -> None:
     """Refuse anything but the name of an estimator."""
-    if how not in WAYS_TO_DOF:
-        ways = ", ".join(f'"{way}"' for way in WAYS_TO_DOF)
+    if how not in ways:
+        ways = ", ".join(f'"{way}"' for way in ways)
         fault = f" must be {ways}, a number, or one number per epoch, not {how!r}"
         raise SettingsError([Setting("dof", refused=True), fault])
 
@@ -45,7 +45,7 @@ def _checked_dof(dof: Any) -> Any:
     """A name, a positive number, or a tuple of them; a zero-dimensional array is a number."""
     plain = dof.tolist() if hasattr(dof, "tolist") else dof
     if isinstance(plain, str):
-        check_way_to_dof(plain)
+        check_way_to_dof(plain, ("auto", *WAYS_TO_DOF))
         return plain
     value = tuple(plain) if isinstance(plain, Sequence) else plain
     for number in value or [plain] if isinstance(value, tuple) else [value]:
@@ -169,8 +169,9 @@ class Hyperparameters(Settings):
     group = MODEL
     dof: float | Sequence[float] | str = setting(
         "auto",
-        "Degrees of freedom of the likelihood: how far to trust the distances. One number, one per time, or the "
-        'estimator that finds them from the data: "auto", "rank", "spectrum" or "dispersion".',
+        "Degrees of freedom of the likelihood: how far to trust the distances, and so how fine clusters are. One "
+        'number, one per time, or how to find it: "auto" tries several values in short runs and takes the one with the '
+        'best clusters; "moments", "rank", "spectrum" and "dispersion" estimate it from the distances.',
         option="--dof",
         check=_checked_dof,
         parse=_parsed_dof,

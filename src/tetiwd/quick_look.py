@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,7 @@ def look_into(
     """
     settings, watcher, began = settings or RunSettings(), watcher or Watcher(), time.monotonic()
     with watcher.busy("Choosing a model"):
-        choice = choose(settings.model, series, seed=settings.sampler.seed, n_threads=n_threads)
+        choice = choose(settings.model, series, settings.sampler, n_threads=n_threads)
     hyperparameters = choice.hyperparameters
     check_mode(series, hyperparameters, settings.sampler)
     check_heeded(settings.answers)
@@ -47,6 +48,7 @@ def look_into(
         inputs=inputs,
         remarks=remarks,
         reasons=choice.remarks,
+        resolution=choice.path,
         overwrite=overwrite,
     )
     watcher.before_sampling(folder, series, resumed=False)
@@ -62,6 +64,7 @@ def look_into(
         if mode is None:
             folder.stop()
             return None
+        mode = replace(mode, remarks=choice.remarks, path=choice.path)
         with watcher.busy("Drawing"):
             analysis = ModeAnalysis(mode, settings.answers, time.monotonic() - began)
             _write(folder, analysis)
@@ -72,7 +75,9 @@ def save_mode(analysis: ModeAnalysis, path: str | Path, *, overwrite: bool = Fal
     """Write the folder of a mode that was found in memory; it has no checkpoints."""
     mode = analysis.mode
     settings = RunSettings(model=mode.hyperparameters, sampler=mode.settings, answers=analysis.settings)
-    folder = RunFolder.create(path, mode.series, settings, mode.hyperparameters, overwrite=overwrite)
+    folder = RunFolder.create(
+        path, mode.series, settings, mode.hyperparameters, overwrite=overwrite, resolution=mode.path
+    )
     _write(folder, analysis)
     return folder.path
 

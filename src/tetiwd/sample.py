@@ -9,6 +9,7 @@ from tetiwd.draws import Draws, Frozen
 from tetiwd.errors import Setting, SettingsError
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.partitions import Partitions
+from tetiwd.resolution import ResolutionPath
 from tetiwd.stopping import Ended
 
 
@@ -24,6 +25,7 @@ class Sample:
     ended: Ended = "fixed"
     remarks: tuple[str, ...] = ()  # what the user should know, such as a damaged checkpoint
     n_discarded: int = 0  # draws of each chain, after warm-up, that are not among these
+    path: ResolutionPath | None = None  # from which degrees of freedom were chosen
 
     def __repr__(self) -> str:
         return f"Sample({len(self.draws)} chains × {min(map(len, self.draws))} draws; {self.diagnostics.verdict})"
@@ -71,6 +73,8 @@ class Mode:
     settings: SamplerSettings
     starts: tuple[Frozen, ...]  # where every chain was frozen
     state: Draws  # the best of them as a single draw, with its A
+    remarks: tuple[str, ...] = ()  # what the user should know
+    path: ResolutionPath | None = None  # from which degrees of freedom were chosen
 
     @property
     def best(self) -> int:

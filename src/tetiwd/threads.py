@@ -1,5 +1,6 @@
 """Work in threads, one piece per chain: reports now and then, and stops when asked to, by a report or by Ctrl-C."""
 
+import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
@@ -8,6 +9,11 @@ from typing import Any, TypeVar
 C = TypeVar("C")
 R = TypeVar("R")
 POLL_SECONDS = 0.2
+
+
+def n_processors() -> int:
+    """Processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def in_threads(

@@ -77,7 +77,7 @@ def start(
 ) -> RunFolder:
     """Choose what was left open, check that the run is possible, and make its folder; see :meth:`RunFolder.create`."""
     with (watcher or Watcher()).busy("Choosing a model"):
-        choice = choose(settings.model, series, seed=settings.sampler.seed, n_threads=n_threads)
+        choice = choose(settings.model, series, settings.sampler, n_threads=n_threads)
     check_run(series, choice.hyperparameters, settings.sampler)
     return RunFolder.create(
         path,
@@ -87,6 +87,7 @@ def start(
         inputs=inputs,
         remarks=remarks,
         reasons=choice.remarks,
+        resolution=choice.path,
         overwrite=overwrite,
         attached=attached,
     )
@@ -124,7 +125,7 @@ def finish(
         if sample is None:
             folder.stop()
             return None
-        sample = replace(sample, remarks=(*folder.reasons, *sample.remarks))
+        sample = replace(sample, remarks=(*folder.reasons, *sample.remarks), path=folder.resolution())
         with watcher.busy("Summing up the draws"):
             analysis = Analysis(sample, settings.answers)
             _write(folder, analysis, began, sections=sections, show_ids=show_ids)
@@ -152,7 +153,9 @@ def save(analysis: Analysis, path: str | Path, *, overwrite: bool = False) -> Pa
     """Write the folder of a run that was made in memory; it has no checkpoints."""
     sample = analysis.sample
     settings = RunSettings(model=sample.hyperparameters, sampler=sample.settings, answers=analysis.settings)
-    folder = RunFolder.create(path, sample.series, settings, sample.hyperparameters, overwrite=overwrite)
+    folder = RunFolder.create(
+        path, sample.series, settings, sample.hyperparameters, overwrite=overwrite, resolution=sample.path
+    )
     _write(folder, analysis)
     return folder.path
 

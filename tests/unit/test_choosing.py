@@ -1,4 +1,4 @@
-"""Which model a run takes if none was asked for."""
+"""Which model and which degrees of freedom a run takes if none were asked for."""
 
 from dataclasses import replace
 
@@ -19,8 +19,10 @@ from tetiwd import (
 )
 from tetiwd.choosing import choose
 from tetiwd.io.settings import RunSettings
+from tetiwd.merit import Merit
 from tetiwd.mode import find_mode
-from tetiwd.summarize.merit import Merit
+from tetiwd.quick_look import look_into
+from tetiwd.resolution import Step
 from tetiwd.workflow import fit_into
 
 QUICK = SamplerSettings(n_chains=2, n_warmup=20, n_draws=30, anneal=None)
@@ -39,7 +41,8 @@ def merits(monkeypatch):
 
     def pretend(full, moving):
         scores = {"full": Merit(full, 1.0), "moving": Merit(moving, 1.0)}
-        monkeypatch.setattr(choosing, "try_out", lambda series, model, *_: scores[model.geometry])
+        monkeypatch.setattr(choosing, "try_out", lambda series, models, *_: models)
+        monkeypatch.setattr(choosing, "as_step", lambda model: Step((6.0, 6.0), (), scores[model.geometry], 1.0))
 
     return pretend
 
@@ -54,7 +57,7 @@ def merits(monkeypatch):
 )
 def test_the_better_one_is_taken_and_ties_go_to_moving_centres(series, merits, full, moving, taken, said):
     merits(full, moving)
-    choice = choose(AUTO, series)
+    choice = choose(AUTO, series, QUICK)
     assert choice.hyperparameters == replace(AUTO, geometry=taken)
     (remark,) = choice.remarks
     assert f"{full:.3f} for the paper's model" in remark
@@ -63,7 +66,7 @@ def test_the_better_one_is_taken_and_ties_go_to_moving_centres(series, merits, f
 
 
 def test_trials_are_real_and_the_same_for_any_number_of_threads(series):
-    one, two = (choose(AUTO, series, seed=4, n_threads=n) for n in (1, 2))
+    one, two = (choose(AUTO, series, replace(QUICK, seed=4), n_threads=n) for n in (1, 2))
     assert one == two
     assert set(one.merits) == {"full", "moving"}
     assert all(0.1 < found.product <= 1 for found in one.merits.values())
@@ -82,15 +85,15 @@ def test_trials_are_real_and_the_same_for_any_number_of_threads(series):
 )
 def test_settings_decide_without_a_trial(series, settings, taken, monkeypatch):
     monkeypatch.setattr(choosing, "try_out", lambda *_: pytest.fail("there is nothing to try"))
-    choice = choose(Hyperparameters(dof=6, **settings), series)
+    choice = choose(Hyperparameters(dof=6, **settings), series, QUICK)
     assert choice.hyperparameters.geometry == taken
     assert choice.remarks == ()
 
 
 def test_without_distances_between_times_it_is_the_papers_model(series):
     apart = replace(series, cross=None)
-    assert choose(AUTO, apart).hyperparameters.geometry == "full"
-    assert choose(AUTO, series.until(1)).hyperparameters.geometry == "full"
+    assert choose(AUTO, apart, QUICK).hyperparameters.geometry == "full"
+    assert choose(AUTO, series.until(1), QUICK).hyperparameters.geometry == "full"
 
 
 def test_settings_of_both_models_are_refused():
@@ -112,3 +115,45 @@ def test_every_door_chooses(series, merits, tmp_path):
     X = np.random.default_rng(0).standard_normal((20, 3))
     model = TeTiWD(settings=QUICK, random_state=0).fit(X, time=np.repeat([1, 2], 10))
     assert model.analysis_.sample.hyperparameters.geometry == "moving"
+
+
+def test_degrees_of_freedom_come_from_a_path(series, tmp_path):
+    open_ = Hyperparameters(geometry="full")
+    choice = choose(open_, series, QUICK)
+    assert choice.hyperparameters == replace(open_, dof=choice.path.best.dof)
+    assert choice.remarks == choice.path.sentences()
+    fit_into(tmp_path / "run", series, RunSettings(model=open_, sampler=QUICK))
+    kept = load_run(tmp_path / "run").sample
+    assert kept.hyperparameters.dof == choice.path.best.dof
+    assert kept.path.table().equals(choice.path.table())
+    assert kept.remarks[: len(choice.remarks)] == choice.remarks
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert "From coarse to fine" in page
+    assert "clusters at a time" in page
+
+
+def test_the_second_model_is_tried_with_the_degrees_of_freedom_of_the_path(series):
+    choice = choose(Hyperparameters(), series, QUICK)
+    assert choice.merits["full"] == choice.path.best.merit
+    assert choice.hyperparameters.dof == choice.path.best.dof
+    assert len(choice.remarks) == len(choice.path.sentences()) + 1
+
+
+@pytest.mark.parametrize("dof", ["moments", "spectrum", 4.0])
+def test_no_path_if_it_is_said_how_to_find_degrees_of_freedom(series, dof):
+    choice = choose(Hyperparameters(dof=dof, geometry="full"), series, QUICK)
+    assert choice.path is None
+    assert choice.hyperparameters.dof_by_epoch(2) == series.dof(dof)
+
+
+def test_large_series_are_not_tried(series, monkeypatch):
+    monkeypatch.setattr(choosing, "MOST_TRIED", 25)
+    choice = choose(Hyperparameters(geometry="full"), series, QUICK)
+    assert choice.path is None
+    assert choice.hyperparameters.dof == series.dof()
+
+
+def test_a_quick_look_says_why(series, tmp_path):
+    look_into(tmp_path / "look", series, RunSettings(model=Hyperparameters(geometry="full")))
+    page = (tmp_path / "look" / "report.html").read_text()
+    assert "say how fine clusters are" in page

@@ -41,7 +41,10 @@ def test_fixed_quantities_have_no_density():
         ),
         ({"dof": 3, "max_clusters": True}, "max_clusters must be a whole number of at least 1 or None, not True"),
         ({"dof": []}, "dof must be a positive finite number, not []"),
-        ({"dof": "car"}, 'dof must be "auto", "rank", "spectrum", "dispersion", a number, or one number per epoch'),
+        (
+            {"dof": "car"},
+            'dof must be "auto", "moments", "rank", "spectrum", "dispersion", a number, or one number per epoch',
+        ),
         ({"dof": 3, "max_clusters": 2.5}, "max_clusters must be a whole number of at least 1 or None, not 2.5"),
         ({"dof": 3, "df_A": 10, "max_clusters": 30}, "df_A must exceed max_clusters − 1 = 29"),
     ],

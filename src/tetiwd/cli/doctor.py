@@ -19,9 +19,9 @@ EXTRAS = {"demo": "palmerpenguins", "bio": "anndata", "parquet": "pyarrow", "tex
 @command()
 def doctor(as_json: o.Json = False) -> None:
     """Check this machine and installation, and try a small fit."""
-    from tetiwd.chains import n_processors
     from tetiwd.data.memory import available_memory, in_gib
     from tetiwd.kernels import COMPILED, SLOW
+    from tetiwd.threads import n_processors
     from tetiwd.versions import version_of, versions
 
     console = Console(as_json=as_json)

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 import tetiwd
-from tetiwd.cli import check, demo, doctor, fit, notes, query, simulate
+from tetiwd.cli import check, demo, doctor, fit, notes, query, resolution, simulate
 from tetiwd.cli.console import outlive_readers
 from tetiwd.cli.exit_codes import MEANING
 from tetiwd.cli.plug_ins import Commands
@@ -44,6 +44,7 @@ def start(
 
 
 app.command()(check.check)
+app.command()(resolution.resolution)
 app.command()(fit.fit)
 app.command()(notes.notes)
 app.command()(fit.resume)

@@ -8,11 +8,12 @@ spectrum     PR = (Σλ)² / Σλ² of the centred similarity is the number of d
 dispersion   within one cluster D_ij / 2α is χ²_d / d, so mean² / variance of the squared distances within the
              clusters of a Ward cut is d/2. High when clusters have substructure that Ward takes apart.
 
-"auto" is the smaller of the two (median over epochs): the cautious reading, which rather merges two clusters that
+"moments" is the smaller of the two (median over epochs): the cautious reading, which rather merges two clusters that
 the data hardly separate than invents one. For Euclidean distances between features it is the spectrum, raised halfway
 to the dispersion where that is higher, and no more than the number of columns that vary. Both estimators look at no
 more than 2000 objects of an epoch, always the same ones, so that their time and memory do not grow with larger epochs;
-only "rank" decomposes the whole matrix. See `docs/explanation/degrees_of_freedom.md`.
+only "rank" decomposes the whole matrix. A run with "auto" tries values around "moments". See
+`docs/explanation/degrees_of_freedom.md`.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,13 +32,13 @@ DistancesAt = Callable[[int, int], Matrix]  # squared distances of an epoch betw
 
 SAMPLE_SIZE = 2000  # objects used by the estimators; more change nothing but time
 WARD_CLUSTERS = 10
-MIN_OBJECTS = 6  # smaller epochs have no say in "auto"
+MIN_OBJECTS = 6  # smaller epochs have no say in "moments"
 
 
 def resolve_dof(
     dof: Dof, n_objects: Sequence[int], distances_at: DistancesAt, n_features: int | None = None
 ) -> tuple[float, ...]:
-    """One number per epoch from "auto", "spectrum", "dispersion", "rank", a number, or one number per epoch."""
+    """One number per epoch from "moments", "spectrum", "dispersion", "rank", a number, or one number per epoch."""
     n_epochs = len(n_objects)
     if isinstance(dof, str):
         return _estimate(dof, n_objects, distances_at, n_features)
@@ -61,7 +62,7 @@ def _estimate(
     samples = (distances_at(t, SAMPLE_SIZE) for t in range(len(n_objects)))
     usable = (D for D in samples if len(D) >= MIN_OBJECTS and D.any())
     by_epoch = [(spectrum_dof(D), dispersion_dof(D)) for D in usable]
-    if not by_epoch and how == "auto" and n_features is not None:
+    if not by_epoch and how == "moments" and n_features is not None:
         return (float(n_features),) * len(n_objects)
     if not by_epoch:
         raise SettingsError(
@@ -69,7 +70,7 @@ def _estimate(
             "give a number",
         )
     spectrum, dispersion = np.median(by_epoch, axis=0).tolist()
-    if how == "auto":
+    if how == "moments":
         value = min(spectrum, dispersion) if n_features is None else halfway(spectrum, dispersion, n_features)
     else:
         value = {"spectrum": spectrum, "dispersion": dispersion}[how]

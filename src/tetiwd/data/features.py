@@ -41,6 +41,10 @@ class FeatureSpace:
         """The first so many epochs."""
         return replace(self, rows=self.rows[:n_epochs])
 
+    def restricted(self, rows: Sequence[NDArray[np.int64]]) -> Self:
+        """Only these objects of every epoch."""
+        return replace(self, rows=tuple(features[some] for features, some in zip(self.rows, rows, strict=True)))
+
     def squared_distances(self, new: Any, t: int) -> Floats:
         """From every new object to those of epoch t, (m, n_t). Columns of a table are found by their names."""
         if self.names is not None and hasattr(new, "columns"):

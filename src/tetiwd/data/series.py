@@ -265,8 +265,8 @@ class DistanceSeries:
         matrices = tuple(distances_from(K, self._place("K", t)) for t, K in enumerate(self.matrices))
         return replace(self, matrices=matrices, kind="distances")
 
-    def dof(self, dof: Dof = "auto") -> tuple[float, ...]:
-        """Degrees of freedom per epoch: "auto", "rank", "spectrum", "dispersion", a number, or one per epoch.
+    def dof(self, dof: Dof = "moments") -> tuple[float, ...]:
+        """Degrees of freedom per epoch: "moments", "rank", "spectrum", "dispersion", a number, or one per epoch.
 
         Estimates look at no more than 2000 objects of an epoch, always the same ones; "rank" looks at all, in O(n³).
         """
@@ -296,6 +296,18 @@ class DistanceSeries:
             ids=None if self.ids is None else self.ids[:n],
             cross=None if self.cross is None else self.cross[:N, :N],
             features=None if self.features is None else self.features.until(n),
+        )
+
+    def restricted(self, rows: Sequence[NDArray[np.int64]]) -> Self:
+        """Only these objects of every epoch."""
+        first = np.concatenate([[0], np.cumsum(self.n_objects)[:-1]])
+        places = np.concatenate([start + rows_t for start, rows_t in zip(first, rows, strict=True)])
+        return replace(
+            self,
+            matrices=tuple(matrix[np.ix_(some, some)] for matrix, some in zip(self.matrices, rows, strict=True)),
+            ids=None if self.ids is None else tuple(ids[some] for ids, some in zip(self.ids, rows, strict=True)),
+            cross=None if self.cross is None else self.cross[np.ix_(places, places)],
+            features=None if self.features is None else self.features.restricted(rows),
         )
 
     def negative_type(self) -> list[NegativeType]:

@@ -2,6 +2,7 @@
 
 run.toml          settings given and resolved, versions, hashes of the inputs, whether the run is complete
 data.nc           the validated distances, so that nothing else is needed to continue or to ask again
+resolution.json   clusters at several degrees of freedom, if these were chosen from the data
 checkpoint/       one file per chain while it runs, and after
 results.nc        all draws and sample statistics, in ArviZ's layout
 labels.csv        one row per object and time: lineage, certainty, next best lineage
@@ -31,9 +32,11 @@ from tetiwd.data import DistanceSeries
 from tetiwd.errors import DataError, RunFolderError, Setting, SettingsError, TetiwdError, Text, give
 from tetiwd.io.diagnostics_file import diagnostics_as_json
 from tetiwd.io.posterior import read_posterior, write_posterior
+from tetiwd.io.resolution_file import read_resolution, write_resolution
 from tetiwd.io.series_file import read_series_file, write_series
 from tetiwd.io.settings import RunSettings, read_settings
 from tetiwd.params import Hyperparameters
+from tetiwd.resolution import ResolutionPath
 from tetiwd.sample import Sample
 from tetiwd.stopping import to_discard_before
 from tetiwd.versions import versions
@@ -45,7 +48,8 @@ if TYPE_CHECKING:
 FORMAT = "tetiwd-run-1"
 ATTACHED = "attached.txt"  # file that marks a folder as attached to the run
 TABLES = ("labels.csv", "lineages.csv", "links.csv", "events.csv", "forecast.csv")
-FILES = ("data.nc", "results.nc", *TABLES, "diagnostics.json", "lineages.svg", "report.html", "run.toml")
+RESOLUTION = "resolution.json"
+FILES = ("data.nc", RESOLUTION, "results.nc", *TABLES, "diagnostics.json", "lineages.svg", "report.html", "run.toml")
 
 
 class RunFolder:
@@ -66,15 +70,16 @@ class RunFolder:
         inputs: dict[str, str] | None = None,
         remarks: Sequence[str] = (),
         reasons: Sequence[str] = (),
+        resolution: ResolutionPath | None = None,
         overwrite: bool = False,
         attached: Sequence[str] = (),
     ) -> "RunFolder":
         """Make the folder and put into it all that is needed to run, and to run again.
 
-        ``model`` is ``settings.model`` with nothing left open, and ``reasons`` say why it was chosen. ``inputs`` are
-        the hashes of input files, and ``remarks`` what there is to know about reading them. A folder that holds
-        anything is left alone, unless ``overwrite`` is asked for and it holds a run. Folders attached to an earlier
-        run are removed, except those named in ``attached``.
+        ``model`` is ``settings.model`` with nothing left open; ``reasons`` say why it was chosen, and ``resolution`` is
+        the path that its degrees of freedom come from. ``inputs`` are the hashes of input files, and ``remarks`` what
+        there is to know about reading them. A folder that holds anything is left alone, unless ``overwrite`` is asked
+        for and it holds a run. Folders attached to an earlier run are removed, except those named in ``attached``.
         """
         folder = cls(path)
         folder.check_free(overwrite=overwrite)
@@ -98,6 +103,8 @@ class RunFolder:
             folder.path.mkdir(parents=True, exist_ok=True)
             folder._write_about()
             write_series(folder.path / "data.nc", series)
+            if resolution is not None:
+                write_resolution(folder.path / RESOLUTION, resolution)
         except OSError as error:
             raise RunFolderError(f"cannot write into {path} ({error.strerror}); choose another folder") from error
         return folder
@@ -235,6 +242,14 @@ class RunFolder:
         """Why this model was chosen, if there was a choice."""
         return tuple(map(str, self.about.get("resolved", {}).get("reasons", ())))
 
+    def resolution(self) -> ResolutionPath | None:
+        """The path that degrees of freedom were chosen from; None if they were given."""
+        file = self.path / RESOLUTION
+        try:
+            return read_resolution(file) if file.is_file() else None
+        except DataError as error:
+            raise RunFolderError(f"{self.path}: {error}") from error
+
     def series(self) -> DistanceSeries:
         """The data."""
         try:
@@ -251,7 +266,7 @@ class RunFolder:
         settings, series, hyperparameters = self.settings(), self.series(), self.hyperparameters()
         try:
             sample = read_posterior(file, series, hyperparameters, settings.sampler)
-            return replace(sample, remarks=(*self.reasons, *sample.remarks))
+            return replace(sample, remarks=(*self.reasons, *sample.remarks), path=self.resolution())
         except DataError as error:
             raise RunFolderError(f"{self.path}: {error}") from error
 

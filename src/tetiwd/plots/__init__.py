@@ -14,6 +14,7 @@ from tetiwd.plots.marks import Marks, svg_of
 from tetiwd.plots.motion import plot_motion
 from tetiwd.plots.n_clusters import plot_n_clusters
 from tetiwd.plots.outcomes import plot_outcomes
+from tetiwd.plots.resolution import plot_resolution
 from tetiwd.plots.saving import save_figures
 from tetiwd.plots.sizes import plot_sizes
 from tetiwd.plots.traces import plot_traces
@@ -34,6 +35,7 @@ __all__ = [
     "plot_motion",
     "plot_n_clusters",
     "plot_outcomes",
+    "plot_resolution",
     "plot_sizes",
     "plot_traces",
     "save_figures",

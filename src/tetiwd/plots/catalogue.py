@@ -11,6 +11,7 @@ from tetiwd.plots.maps import plot_map
 from tetiwd.plots.motion import plot_motion
 from tetiwd.plots.n_clusters import plot_n_clusters
 from tetiwd.plots.outcomes import plot_outcomes
+from tetiwd.plots.resolution import plot_resolution
 from tetiwd.plots.sizes import plot_sizes
 from tetiwd.plots.traces import plot_traces
 
@@ -124,6 +125,17 @@ FIGURES: tuple[Figure, ...] = (
         lambda source, t, marks: plot_geometry(source.analysis, t, marks=marks),
         per_time=True,
         when=lambda source: any(len(draws.geometry) for draws in source.analysis.sample.draws),
+    ),
+    Figure(
+        "resolution",
+        "From coarse to fine clusters",
+        "What other degrees of freedom would find: every column is a value that was tried, every block a cluster in it "
+        "(of all time points together), and ribbons show where objects go. The framed column was taken because its "
+        "score, the separation of clusters times the agreement of neighbours, is the best.",
+        lambda source, marks: plot_resolution(
+            source.analysis.sample.path, labels=source.analysis.clustering.flat, marks=marks
+        ),
+        when=lambda source: source.analysis.sample.path is not None,
     ),
     Figure(
         "outcomes",

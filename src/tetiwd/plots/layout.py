@@ -12,7 +12,7 @@ PAD = 3 / 72  # inches around everything
 
 
 class Snug(LayoutEngine):
-    """Axes below one another, equally high, as large as the texts around them allow."""
+    """Axes below one another, in the proportions of their grid, as large as the texts around them allow."""
 
     _adjust_compatible = False
     _colorbar_gridspec = False
@@ -31,9 +31,10 @@ class Snug(LayoutEngine):
         margins = np.maximum(margins + pad, 0.0)
         (left, _), (right, _) = margins.max(axis=0)
         below, above = margins[:, 0, 1], margins[:, 1, 1]
-        width, height = 1 - left - right, (1 - below.sum() - above.sum()) / n
-        if width <= 0 or height <= 0:  # no room for more than texts
+        ratios = np.ones(n) if n == 1 else np.asarray(fig.axes[0].get_gridspec().get_height_ratios(), dtype=float)
+        width, heights = 1 - left - right, (1 - below.sum() - above.sum()) * ratios / ratios.sum()
+        if width <= 0 or heights.min() <= 0:  # no room for more than texts
             return
         for i, ax in enumerate(fig.axes):
-            top = 1 - above[: i + 1].sum() - below[:i].sum() - i * height
-            ax.set_position((left, top - height, width, height), which="original")
+            top = 1 - above[: i + 1].sum() - below[:i].sum() - heights[:i].sum()
+            ax.set_position((left, top - heights[i], width, heights[i]), which="original")

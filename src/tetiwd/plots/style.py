@@ -95,8 +95,8 @@ def figure_width(usual: float) -> float:
     return _width.get() or usual
 
 
-def new_axes(width: float, height: float, rows: int = 1) -> Any:
-    """Axes of a new figure, an array of them if there are rows; sizes are in inches."""
+def new_axes(width: float, height: float, rows: int = 1, heights: Sequence[float] = ()) -> Any:
+    """Axes of a new figure, an array of them if there are rows, or rows of given relative heights; in inches."""
     if _apart.get():
         from matplotlib.figure import Figure
 
@@ -107,7 +107,7 @@ def new_axes(width: float, height: float, rows: int = 1) -> Any:
         from matplotlib import pyplot
 
         figure = pyplot.figure(figsize=(width, height), layout="constrained")
-    return figure.subplots(rows, 1)
+    return figure.subplots(len(heights) or rows, 1, height_ratios=heights or None)
 
 
 def figure_of(axes: Any) -> Any:

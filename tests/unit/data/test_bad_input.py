@@ -282,7 +282,7 @@ def test_plain_or_squared_is_never_guessed():
     [
         (
             "best",
-            'dof must be "auto", "rank", "spectrum", "dispersion", a number, or one number per epoch, not \'best\'',
+            'dof must be "moments", "rank", "spectrum", "dispersion", a number, or one number per epoch, not \'best\'',
         ),
         (0, "dof (epoch 0) must be a positive finite number, not 0"),
         ([3, -1, 2], "dof (epoch 1) must be a positive finite number, not -1"),
@@ -299,4 +299,4 @@ def test_bad_degrees_of_freedom(dof, message):
 
 def test_too_small_to_estimate_degrees_of_freedom():
     with pytest.raises(SettingsError, match="no epoch has 6 different objects, which estimating dof takes"):
-        distances(good()).dof("auto")
+        distances(good()).dof()

@@ -111,7 +111,7 @@ def test_large_epochs_are_really_sampled(monkeypatch):
 
 
 @pytest.mark.parametrize("scale", [1e200, 1e-170])
-@pytest.mark.parametrize("how", ["auto", "spectrum", "dispersion", "rank"])
+@pytest.mark.parametrize("how", ["moments", "spectrum", "dispersion", "rank"])
 def test_extreme_scales_do_not_overflow(how, scale):
     assert series_of(scale * cloud(20, 3)).dof(how) == pytest.approx(series_of(cloud(20, 3)).dof(how))
 
@@ -128,7 +128,7 @@ def test_epochs_of_identical_objects_have_no_say():
 
 
 class TestFeatures:
-    """For Euclidean features "auto" goes from the spectrum halfway to the dispersion, and not beyond the columns."""
+    """For Euclidean features "moments" goes from the spectrum halfway to the dispersion, and not beyond the columns."""
 
     def series(self, X, **options):
         return DistanceSeries.from_features(X, time=np.arange(len(X)) % 2, **options)

@@ -6,7 +6,7 @@ from sklearn.metrics import silhouette_score
 
 from reference import rng_for
 from tetiwd import DistanceSeries
-from tetiwd.summarize.merit import Merit, agreement, merit, separation
+from tetiwd.merit import Merit, agreement, merit, separation
 
 
 def three_groups(n=20, apart=6.0):

@@ -1,0 +1,151 @@
+"""Resolution: how fine clusters are. The same model at several degrees of freedom, from coarse clusters to fine ones.
+
+A path has one step for each value of ``dof``, with the clustering that short runs find there. What the degrees of
+freedom are to distances, resolution is to communities in a graph. Steps are compared by the merit of their clusters
+(:mod:`tetiwd.merit`), which no model makes; the steps next to it count a little, so that clusters which last over
+several values are preferred to a lucky one.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from math import nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.merit import Merit
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Ints = NDArray[np.int64]
+NEXT_TO_IT = 0.25  # weight of the steps before and after, relative to that of a step
+LEAST_MERIT = 0.02  # below it clusters overlap so much that the score says nothing
+RIVAL = 0.9  # share of the best score that is nearly as good
+ALIKE = 0.8  # adjusted Rand index of clusterings that hardly differ
+FACTOR_OF_TWO = 0.15  # how far from half or double the nearest step may be, as a difference of logarithms
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One value of the degrees of freedom, and the clustering found with it."""
+
+    dof: tuple[float, ...]  # one per epoch
+    labels: tuple[Ints, ...]  # T × (n_t,); equal labels at different epochs are one lineage
+    merit: Merit
+    certainty: float  # mean adjusted Rand index of the draws with this clustering
+    stability: float = nan  # the same of draws from some of the objects; NaN if that was not tried
+
+    @property
+    def n_clusters(self) -> float:
+        """Clusters of an epoch, on average."""
+        return float(np.mean([len(np.unique(labels)) for labels in self.labels]))
+
+    def likeness(self, other: "Step") -> float:
+        """Adjusted Rand index of two clusterings, the mean over epochs weighted by their numbers of objects."""
+        from sklearn.metrics import adjusted_rand_score
+
+        indices = [adjusted_rand_score(a, b) for a, b in zip(self.labels, other.labels, strict=True)]
+        return float(np.average(indices, weights=[len(labels) for labels in self.labels]))
+
+
+@dataclass(frozen=True, eq=False)
+class ResolutionPath:
+    """Steps from coarse to fine, and the one to take."""
+
+    steps: tuple[Step, ...]
+    usual: int  # which step has the estimate from moments; taken if the score says nothing
+
+    @cached_property
+    def scores(self) -> NDArray[np.float64]:
+        """Merit of every step, averaged with that of the steps next to it; 0 beyond the ends."""
+        merits = np.array([step.merit.product for step in self.steps])
+        around = np.pad(merits, 1)
+        return (merits + NEXT_TO_IT * (around[:-2] + around[2:])) / (1 + 2 * NEXT_TO_IT)
+
+    @property
+    def informative(self) -> bool:
+        """False if clusters overlap so much everywhere that the score says nothing."""
+        return bool(self.scores.max() >= LEAST_MERIT)
+
+    @property
+    def chosen(self) -> int:
+        """Which step has the best score."""
+        return int(self.scores.argmax()) if self.informative else self.usual
+
+    @property
+    def best(self) -> Step:
+        """The step with the best score."""
+        return self.steps[self.chosen]
+
+    @property
+    def rivals(self) -> list[int]:
+        """Steps that are nearly as good and have other clusters."""
+        near = np.flatnonzero(self.scores >= RIVAL * self.scores[self.chosen]).tolist()
+        return [i for i in near if self.best.likeness(self.steps[i]) < ALIKE]
+
+    def table(self) -> "pd.DataFrame":
+        """One row per step: degrees of freedom, clusters, merit and its parts, score, and likeness to other steps."""
+        import pandas as pd
+
+        steps = self.steps
+        columns: dict[str, Any] = {
+            "dof": [float(np.median(step.dof)) for step in steps],
+            "clusters": [step.n_clusters for step in steps],
+            "separation": [step.merit.separation for step in steps],
+            "agreement": [step.merit.agreement for step in steps],
+            "score": self.scores,
+            "certainty": [step.certainty for step in steps],
+            "stability": [step.stability for step in steps],
+            "like_chosen": [step.likeness(self.best) for step in steps],
+            "like_next": [*(a.likeness(b) for a, b in pairwise(steps)), nan],
+            "chosen": [i == self.chosen for i in range(len(steps))],
+        }
+        return pd.DataFrame(columns)
+
+    def sentences(self) -> tuple[str, ...]:
+        """Which value was taken and why, what another one would change, and how sure the choice is."""
+        return (self._choice(), *self._half_and_double(), *self._doubt())
+
+    def _choice(self) -> str:
+        tried = f"{len(self.steps)} values from {_dof(self.steps[0])} to {_dof(self.steps[-1])}"
+        if not self.informative:
+            return (
+                f"Degrees of freedom (dof) say how fine clusters are. With each of {tried}, clusters overlap too much "
+                f"to tell which is best; {_dof(self.best)} is an estimate from the spread of the distances."
+            )
+        return (
+            f"Degrees of freedom (dof) say how fine clusters are. Of {tried} tried in short runs, {_dof(self.best)} "
+            "gave the best clusters: apart from each other, with neighbours together."
+        )
+
+    def _half_and_double(self) -> list[str]:
+        near = {"half of that": self._near(0.5), "twice as many": self._near(2.0)}
+        parts = [
+            f"{words} gave {step.n_clusters:.1f} (adjusted Rand index with these {self.best.likeness(step):.2f})"
+            for words, step in near.items()
+            if step is not None
+        ]
+        if not parts:
+            return []
+        return [f"There were {self.best.n_clusters:.1f} clusters at a time; {', '.join(parts)}."]
+
+    def _doubt(self) -> list[str]:
+        if not self.informative:
+            return []
+        if not self.rivals:
+            return ["No other value came close with different clusters."]
+        others = " and ".join(f"{_dof(self.steps[i])} ({self.steps[i].n_clusters:.1f} clusters)" for i in self.rivals)
+        return [f"The choice is open: {others} came close with different clusters."]
+
+    def _near(self, factor: float) -> Step | None:
+        """The step with so many times the degrees of freedom of the best one, roughly."""
+        logs = np.log([np.median(step.dof) for step in self.steps])
+        away = np.abs(logs - logs[self.chosen] - np.log(factor))
+        return self.steps[int(away.argmin())] if away.min() < FACTOR_OF_TWO else None
+
+
+def _dof(step: Step) -> str:
+    return f"{float(np.median(step.dof)):.3g}"

@@ -1,0 +1,138 @@
+"""Trials: short runs of several models on the same data, to choose between them before the run itself."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.data import DistanceSeries
+from tetiwd.draws import Draws
+from tetiwd.merit import merit
+from tetiwd.params import Hyperparameters, SamplerSettings
+from tetiwd.resolution import ResolutionPath, Step
+from tetiwd.sample import Sample
+from tetiwd.sampler import Chain
+from tetiwd.summarize.clustering import as_clustering
+from tetiwd.summarize.point_estimate import representative
+from tetiwd.threads import in_threads, n_processors
+
+N_CHAINS, N_WARMUP, N_DRAWS = 2, 75, 100
+STEPS_PER_DOUBLING = 2  # of the degrees of freedom
+REACH, FARTHEST = STEPS_PER_DOUBLING, 2 * STEPS_PER_DOUBLING  # steps around the best one, and from the estimate
+BY_CHANCE = 0.1  # certainty below which the draws have nothing in common but one large cluster
+SHARE = 0.8  # of the objects of every epoch that are in a subsample
+
+
+def trial_settings(settings: SamplerSettings) -> SamplerSettings:
+    """How trials sample: briefly, no longer than the run itself, and otherwise as it does."""
+    n_warmup, n_draws = min(settings.n_warmup, N_WARMUP), min(settings.most_draws, N_DRAWS)
+    n_uncoupled = None if settings.n_uncoupled is None else min(settings.n_uncoupled, n_warmup)
+    return replace(
+        settings,
+        n_chains=N_CHAINS,
+        n_warmup=n_warmup,
+        n_draws=n_draws,
+        n_discarded=0,
+        n_uncoupled=n_uncoupled,
+        thin=1,
+        anneal=None,
+        geometry_every=0,
+    )
+
+
+def try_out(
+    series: DistanceSeries, models: Sequence[Hyperparameters], settings: SamplerSettings, n_threads: int | None
+) -> list[Sample]:
+    """A short run of every model. The draws do not depend on the number of threads."""
+    settings, stop = trial_settings(settings), threading.Event()
+
+    def run(job: tuple[int, int]) -> Draws:
+        chain = Chain(series, models[job[0]], settings, job[1])
+        while not chain.finished and not stop.is_set():
+            chain.step()
+        return chain.draws
+
+    jobs = [(model, index) for model in range(len(models)) for index in range(settings.n_chains)]
+    draws = in_threads(run, jobs, n_threads or n_processors(), lambda: False, stop)
+    if stop.is_set():
+        raise KeyboardInterrupt
+    by_model = [draws[i : i + settings.n_chains] for i in range(0, len(draws), settings.n_chains)]
+    return [Sample(series, model, settings, its, []) for model, its in zip(models, by_model, strict=True)]
+
+
+def as_step(sample: Sample) -> Step:
+    """The clustering that a trial has found, with its merit."""
+    found = representative(sample, "ari", at_most="median", n_runs=1)
+    dof, labels, certainty = (
+        sample.hyperparameters.dof_by_epoch(len(found.labels)),
+        found.labels,
+        1 - found.expected_loss,
+    )
+    if certainty < BY_CHANCE:
+        labels = [np.zeros_like(labels_t) for labels_t in labels]
+    return Step(dof, tuple(labels), merit(sample.series, labels), certainty)
+
+
+def resolution_path(
+    series: DistanceSeries,
+    hyperparameters: Hyperparameters | None = None,
+    settings: SamplerSettings | None = None,
+    *,
+    subsample: bool = False,
+    n_threads: int | None = None,
+) -> ResolutionPath:
+    """Clusters from coarse to fine: short runs with several degrees of freedom, and which of them to take.
+
+    Values are tried around the estimate from moments until half and twice the best one are among them.
+
+    Parameters
+    ----------
+    series, hyperparameters, settings
+        Data, model, and how to sample. Degrees of freedom in the hyperparameters are not looked at, and there are two
+        short chains for every value. ``geometry="auto"`` is the paper's model.
+    subsample
+        True to repeat everything on four fifths of the objects, to see whether clusters are the same there.
+    n_threads
+        Threads in all; None for one per processor. The result does not depend on it.
+    """
+    hyperparameters, settings = hyperparameters or Hyperparameters(), settings or SamplerSettings()
+    usual, steps = series.dof(), dict[int, Step]()
+    untried = list(range(-REACH, REACH + 1))
+    while untried:
+        models = [replace(hyperparameters, dof=scaled(usual, at)) for at in untried]
+        found = [as_step(sample) for sample in try_out(series, models, settings, n_threads)]
+        if subsample:
+            found = [*tested_on_some(series, models, found, settings, n_threads)]
+        steps |= dict(zip(untried, found, strict=True))
+        order = sorted(steps)
+        path = ResolutionPath(tuple(steps[at] for at in order), order.index(0))
+        best = order[path.chosen]
+        untried = [at for at in range(best - REACH, best + REACH + 1) if at not in steps and abs(at) <= FARTHEST]
+    return path
+
+
+def scaled(dof: Sequence[float], at: int) -> tuple[float, ...]:
+    """Degrees of freedom so many steps finer (or coarser, below 0)."""
+    return tuple(value * 2 ** (at / STEPS_PER_DOUBLING) for value in dof)
+
+
+def tested_on_some(
+    series: DistanceSeries,
+    models: Sequence[Hyperparameters],
+    steps: Sequence[Step],
+    settings: SamplerSettings,
+    n_threads: int | None,
+) -> Iterator[Step]:
+    """The steps with their stability, from trials on some of the objects."""
+    rng = np.random.default_rng(settings.seed)
+    rows = [np.sort(rng.permutation(n)[: max(2, round(SHARE * n))]) for n in series.n_objects]
+    for step, sample in zip(steps, try_out(series.restricted(rows), models, settings, n_threads), strict=True):
+        yield replace(step, stability=stability(step, rows, sample))
+
+
+def stability(step: Step, rows: Sequence[NDArray[np.int64]], sample: Sample) -> float:
+    """Mean adjusted Rand index of the clusters of a step with those in draws from some of the objects."""
+    labels = [labels_t[rows_t] for labels_t, rows_t in zip(step.labels, rows, strict=True)]
+    return 1 - as_clustering(sample, labels, "ari").expected_loss

@@ -1,0 +1,99 @@
+"""Paths from coarse to fine clusters: which step is taken, what is said about it, and the file that keeps it."""
+
+from math import isnan
+
+import numpy as np
+import pytest
+
+from tetiwd.errors import DataError
+from tetiwd.io.resolution_file import read_resolution, write_resolution
+from tetiwd.merit import Merit
+from tetiwd.resolution import NEXT_TO_IT, ResolutionPath, Step
+
+COARSE, MIDDLE, FINE = np.repeat([0, 1], 6), np.repeat([0, 1, 2], 4), np.repeat(np.arange(6), 2)
+ALONE = np.zeros(12, dtype=np.int64)
+
+
+def a_path(*merits, labels=None, usual=0):
+    """Steps of dof 1, 2, 4, … with these merits, and clusters."""
+    labels = labels or [MIDDLE] * len(merits)
+    steps = [
+        Step((2.0**i,), (np.asarray(of, dtype=np.int64),), Merit(one, 1.0), 0.9)
+        for i, (one, of) in enumerate(zip(merits, labels, strict=True))
+    ]
+    return ResolutionPath(tuple(steps), usual)
+
+
+def test_scores_are_merits_with_a_share_of_the_steps_next_to_them():
+    path = a_path(0.1, 0.4, 0.2)
+    w = NEXT_TO_IT
+    expected = np.array([0.1 + w * 0.4, 0.4 + w * 0.3, 0.2 + w * 0.4]) / (1 + 2 * w)
+    assert path.scores == pytest.approx(expected)
+    assert path.chosen == 1
+    assert path.best is path.steps[1]
+
+
+def test_a_lucky_step_loses_against_one_that_lasts():
+    assert a_path(0.0, 0.31, 0.0, 0.3, 0.3, 0.3).chosen == 4
+
+
+def test_the_estimate_is_taken_if_clusters_overlap_too_much():
+    path = a_path(0.0, 0.001, 0.009, usual=1)
+    assert not path.informative
+    assert path.chosen == 1
+    (first, second) = path.sentences()
+    assert "overlap too much" in first
+    assert "2 is an estimate" in first
+    assert "half of that" in second
+
+
+def test_what_half_and_double_would_give_is_said():
+    path = a_path(0.1, 0.5, 0.1, labels=[COARSE, MIDDLE, FINE])
+    (choice, around, doubt) = path.sentences()
+    assert "Of 3 values from 1 to 4 tried in short runs, 2 gave the best clusters" in choice
+    assert around.startswith("There were 3.0 clusters at a time; half of that gave 2.0 (adjusted Rand index with these")
+    assert "twice as many gave 6.0" in around
+    assert doubt == "No other value came close with different clusters."
+
+
+def test_an_open_choice_is_said_to_be_open():
+    path = a_path(0.49, 0.5, 0.5, labels=[ALONE, FINE, FINE])
+    assert path.rivals == []  # the first one has nothing on its other side
+    path = a_path(0.5, 0.49, 0.5, 0.5, labels=[COARSE, COARSE, FINE, FINE])
+    assert path.rivals == [1]
+    assert path.sentences()[-1] == "The choice is open: 2 (2.0 clusters) came close with different clusters."
+
+
+def test_likeness_is_a_weighted_mean_over_epochs():
+    same, other = np.repeat([0, 1], 3), np.array([0, 1, 0, 1, 0, 1])
+    one = Step((1.0, 1.0), (MIDDLE, same), Merit(1, 1), 1.0)
+    two = Step((1.0, 1.0), (MIDDLE, other), Merit(1, 1), 1.0)
+    from sklearn.metrics import adjusted_rand_score
+
+    assert one.likeness(two) == pytest.approx((12 * 1.0 + 6 * adjusted_rand_score(same, other)) / 18)
+    assert one.n_clusters == 2.5
+
+
+def test_the_table_has_a_row_per_step():
+    table = a_path(0.1, 0.5, 0.1, labels=[COARSE, MIDDLE, FINE]).table()
+    assert table.dof.tolist() == [1, 2, 4]
+    assert table.clusters.tolist() == [2, 3, 6]
+    assert table.chosen.tolist() == [False, True, False]
+    assert table.like_chosen[1] == 1
+    assert isnan(table.like_next[2])
+
+
+def test_a_file_keeps_everything(tmp_path):
+    path = a_path(0.1, 0.5, 0.1, labels=[COARSE, MIDDLE, FINE], usual=2)
+    write_resolution(tmp_path / "it.json", path)
+    back = read_resolution(tmp_path / "it.json")
+    assert back.table().equals(path.table())
+    assert back.usual == 2
+    assert all(np.array_equal(a.labels[0], b.labels[0]) for a, b in zip(back.steps, path.steps, strict=True))
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"steps": [], "usual": 0}', '{"steps": [{}], "usual": 0}', "[1]"])
+def test_a_damaged_file_is_refused(tmp_path, text):
+    (tmp_path / "it.json").write_text(text)
+    with pytest.raises(DataError, match="damaged"):
+        read_resolution(tmp_path / "it.json")

@@ -1,0 +1,88 @@
+"""Short runs before a run: how long they are, that they are real, and that they find a sensible resolution."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, resolution_path, simulate_independent
+from tetiwd.trials import FARTHEST, N_CHAINS, N_DRAWS, N_WARMUP, REACH, scaled, trial_settings, try_out
+
+QUICK = SamplerSettings(n_chains=3, n_warmup=15, n_draws=20)
+FULL = Hyperparameters(geometry="full")
+
+
+@pytest.fixture(scope="module")
+def truth():
+    return simulate_independent(5, n_by_epoch=(24, 20), n_clusters=3, n_dimensions=8, variance=0.02, step=0.3)
+
+
+@pytest.fixture(scope="module")
+def series(truth):
+    return DistanceSeries.from_distances(truth.D, squared=True, cross=truth.cross)
+
+
+def test_trials_are_never_longer_than_the_run():
+    usual = trial_settings(SamplerSettings(thin=3, seed=7, n_aux=4))
+    assert (usual.n_chains, usual.n_warmup, usual.n_draws, usual.thin) == (N_CHAINS, N_WARMUP, N_DRAWS, 1)
+    assert (usual.seed, usual.n_aux) == (7, 4)
+    short = trial_settings(replace(QUICK, n_uncoupled=15))
+    assert (short.n_warmup, short.n_draws, short.n_uncoupled) == (15, 20, 15)
+
+
+def test_a_path_finds_clear_clusters_and_is_the_same_for_any_number_of_threads(series, truth):
+    one, two = (resolution_path(series, FULL, QUICK, n_threads=n) for n in (1, 3))
+    assert one.table().equals(two.table())
+    assert one.best.likeness(replace(one.best, labels=tuple(truth.labels))) > 0.9
+    assert one.informative
+
+
+def test_half_and_double_of_the_best_are_tried(series):
+    path = resolution_path(series, FULL, QUICK)
+    dof = path.table().dof.to_numpy()
+    assert (np.diff(dof) > 0).all()
+    usual = series.dof()[0]
+    assert path.steps[path.usual].dof[0] == pytest.approx(usual)
+    at = path.chosen - path.usual  # steps from the estimate
+    for away in (-REACH, REACH):
+        assert abs(at + away) > FARTHEST or np.isclose(dof, usual * 2 ** ((at + away) / 2)).any()
+
+
+def test_one_step_is_a_factor_of_the_root_of_two():
+    assert scaled((2.0, 6.0), 1) == pytest.approx((2 * 2**0.5, 6 * 2**0.5))
+    assert scaled((2.0,), -2) == (1.0,)
+
+
+def test_draws_without_anything_in_common_are_one_cluster(series):
+    noise = np.random.default_rng(0).standard_normal((40, 30))
+    path = resolution_path(DistanceSeries.from_features(noise, time=np.repeat([0, 1], 20)), FULL, QUICK)
+    coarsest = path.steps[0]
+    assert coarsest.n_clusters == 1
+    assert coarsest.merit.product == 0
+
+
+def test_stability_compares_with_some_of_the_objects(series):
+    path = resolution_path(series, FULL, QUICK, subsample=True)
+    assert path.best.stability > 0.9
+    assert np.isfinite(path.table().stability).all()
+
+
+def test_a_restricted_series_has_the_distances_of_its_objects(series):
+    rows = [np.array([0, 3, 5]), np.array([1, 2])]
+    some = series.restricted(rows)
+    assert some.n_objects == (3, 2)
+    assert np.array_equal(some.matrices[0], series.matrices[0][np.ix_(rows[0], rows[0])])
+    places = np.array([0, 3, 5, 25, 26])
+    assert np.array_equal(some.cross, series.cross[np.ix_(places, places)])
+
+
+def test_ctrl_c_ends_trials(series, monkeypatch):
+    from tetiwd import trials
+
+    def interrupted(work, jobs, n_threads, report, stop):
+        stop.set()
+        return [work(job) for job in jobs]
+
+    monkeypatch.setattr(trials, "in_threads", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        try_out(series, [replace(FULL, dof=6.0)], QUICK, 1)
