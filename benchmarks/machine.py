@@ -29,11 +29,11 @@ def commit() -> str:
     return (short or "unknown") + (" with uncommitted changes" if changed else "")
 
 
-def git(*arguments: str) -> str:
-    """What git answers; nothing where it cannot."""
+def git(*arguments: str, folder: Path = ROOT) -> str:
+    """What git answers in a folder; nothing where it cannot."""
     try:
         command = ["git", "--no-optional-locks", *arguments]
-        return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+        return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return ""
 
