@@ -20,7 +20,6 @@ NONE = "none"
 def main(arguments: Sequence[str]) -> None:
     """Answer the questions that have no record yet, and show all of them."""
     options, code = parsed(arguments)
-    where = machine.describe()
     kept = Kept(options.keep)
     asked = list(questions(options.sets, options.methods, options.settings, options.seeds, code))
     if not (options.tables or options.commit):
@@ -30,8 +29,8 @@ def main(arguments: Sequence[str]) -> None:
     found = [kept.records[question.record.key] for question in asked if question.record.key in kept.records]
     if not found:
         sys.exit("There is nothing to show.")
-    text = page_of(found, where)
-    print(text)
+    text = page_of(found)
+    print(text, end="")
     if options.write:
         PAGE.write_text(text, encoding="utf-8")
 

@@ -34,10 +34,12 @@ def against_ward(index: pd.DataFrame, name: str) -> list[Row]:
             ours, theirs = sets.mean()
             what, value = f"{name}: mean ARI over {group} sets", f"{ours:.3f} ({len(sets)} sets)"
             rows.append(Row(what, value, f"> {theirs:.3f} ({WARD})", ours > theirs))
-    behind = both[WARD] - both[name]
-    value = f"{behind.max():.3f} ({behind.idxmax()}); {(behind > MOST_BELOW).sum()} of {len(both)} sets are further"
-    below = Row(f"{name}: furthest below {WARD}", value, f"≤ {MOST_BELOW}", behind.max() <= MOST_BELOW)
-    return [*rows, below]
+    lead = both[name] - both[WARD]
+    if lead.empty:
+        return rows
+    value = f"{lead.min():+.3f} ({lead.idxmin()}); {(lead < -MOST_BELOW).sum()} of {len(lead)} sets are further below"
+    what = f"{name}: smallest lead over {WARD}"
+    return [*rows, Row(what, value, f"≥ −{MOST_BELOW}", lead.min() >= -MOST_BELOW)]
 
 
 def against_the_rest(index: pd.DataFrame, name: str) -> list[Row]:

@@ -12,7 +12,7 @@ from benchmarks.league.standings import name_of, over_seeds, scored
 from benchmarks.table import markdown
 
 
-def page_of(records: Sequence[Record], where: str) -> str:
+def page_of(records: Sequence[Record]) -> str:
     """All tables, with what they mean, what is not in them and where they were made."""
     standings = over_seeds(scored(records))
     judged = next((name for name in ours.SETTINGS if any(record.method == name for record in records)), None)
@@ -24,7 +24,7 @@ def page_of(records: Sequence[Record], where: str) -> str:
     for name, entry in SETS.items():
         if (standings.set == name).any():
             parts += [f"### {name} ({entry.half})", tables.one_set(standings[standings.set == name])]
-    return "\n\n".join([*parts, absent(records), made_at(records), where]) + "\n"
+    return "\n\n".join([*parts, absent(records), made_at(records)]) + "\n"
 
 
 def absent(records: Sequence[Record]) -> str:
@@ -36,6 +36,11 @@ def absent(records: Sequence[Record]) -> str:
 
 
 def made_at(records: Sequence[Record]) -> str:
-    """Commits that the answers of tetiwd come from."""
+    """When and where the answers were found, and the commits of those of tetiwd."""
+    dates = sorted({record.date for record in records})
     commits = dict.fromkeys(record.commit for record in records if record.ours)
-    return f"Commits of tetiwd with these answers: {', '.join(commits) or 'none'}."
+    machines = dict.fromkeys(record.machine for record in records)
+    return (
+        f"Found {' to '.join(dict.fromkeys([dates[0], dates[-1]]))}, by tetiwd at commit "
+        f"{', '.join(commits) or '– (not run)'}: {'; '.join(machines)}."
+    )

@@ -1,4 +1,4 @@
-"""Runs as records: one line each in a file that later runs add to, with labels, so that scores can be computed again."""
+"""Runs as records: a line each in a file that later runs add to, with labels, so that scores can be computed anew."""
 
 import json
 from collections.abc import Iterable
@@ -33,6 +33,8 @@ class Record:
     version: str = ""
     commit: str = ""
     code: str = ""  # hash of the files of the package
+    date: str = ""
+    machine: str = ""
 
     @property
     def key(self) -> tuple[str, ...]:

@@ -5,7 +5,9 @@ import time
 import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
+from benchmarks import machine
 from benchmarks.labelled import Labelled
 from benchmarks.league import ours
 from benchmarks.league.methods import METHODS
@@ -39,6 +41,7 @@ def questions(
     """First the other methods, then tetiwd seed by seed."""
     data = {name: loaded for name in sets if (loaded := load(name)) is not None}
     prints = {name: fingerprint(own.series)[:12] for name, own in data.items()}
+    equipment = machine.equipment()
     runs = [(method, 0, METHODS[method].pooled) for method in methods]
     runs += [(setting, seed, True) for seed in range(n_seeds) for setting in settings]
     for method, seed, linked in runs:
@@ -46,6 +49,7 @@ def questions(
             empty = Record(
                 name, method, seed, ours=method in ours.SETTINGS, data=prints[name], truth=as_lists(own.labels),
                 linked=linked, version=code.version, commit=code.commit, code=code.tree,
+                date=date.today().isoformat(), machine=equipment,
             )  # fmt: skip
             yield Question(own, empty)
 

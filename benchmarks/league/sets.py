@@ -1,4 +1,4 @@
-"""The labelled series of the league. The two halves are fixed: what is chosen by looking at one is told by the other."""
+"""The labelled series of the league, in two fixed halves: one to choose settings by, one to confirm them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

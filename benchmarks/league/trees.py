@@ -1,5 +1,9 @@
 """Trees of objects, cut in three ways: at the true number of clusters, by silhouettes, and branch by branch."""
 
+from contextlib import redirect_stdout
+from io import StringIO
+from unittest.mock import patch
+
 import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
@@ -44,7 +48,8 @@ def dynamic_tree_cut(objects: Objects) -> Ints:
     """Average linkage with every branch cut by its shape; unassigned objects are clusters of their own."""
     from dynamicTreeCut import cutreeHybrid
 
-    tree = tree_of(objects, "average")
-    condensed = squareform(objects.distances, checks=False)
-    labels = np.asarray(cutreeHybrid(tree, condensed, minClusterSize=SMALLEST_BRANCH, verbose=0)["labels"])
+    tree, distances = tree_of(objects, "average"), squareform(objects.distances, checks=False)
+    old_name = patch.object(np, "in1d", np.isin, create=True)  # which numpy has dropped and the package still uses
+    with old_name, redirect_stdout(StringIO()):
+        labels = np.asarray(cutreeHybrid(tree, distances, minClusterSize=SMALLEST_BRANCH)["labels"])
     return with_singletons(labels, labels == 0)
