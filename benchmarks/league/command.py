@@ -9,7 +9,7 @@ from benchmarks import machine
 from benchmarks.league import ours
 from benchmarks.league.methods import METHODS
 from benchmarks.league.pages import page_of
-from benchmarks.league.records import Code, Kept
+from benchmarks.league.records import UNKNOWN, Code, Kept
 from benchmarks.league.runs import answer, questions
 from benchmarks.league.sets import SETS
 
@@ -49,6 +49,8 @@ def parsed(arguments: Sequence[str]) -> tuple[Namespace, Code]:
     parser.add_argument("--write", action="store_true", help="also write docs/league.md")
     options = parser.parse_args(arguments)
     code = Code.of(options.commit or "HEAD")
+    if options.commit and code.tree == UNKNOWN:
+        parser.error(f"there is no commit {options.commit}")
     if options.keep and options.settings and code.changed and not options.tables:
         parser.error("the files of tetiwd have uncommitted changes; commit them, or leave out --keep")
     return options, code

@@ -13,6 +13,7 @@ import tetiwd
 from benchmarks import machine
 
 FILE = "records.jsonl"
+UNKNOWN = "unknown"  # where there is no git
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Code:
         short = machine.git("rev-parse", "--short", commit, folder=folder)
         tree = machine.git("rev-parse", "--short", f"{commit}:./", folder=folder)
         changed = commit == "HEAD" and bool(machine.git("status", "--porcelain", "--", ".", folder=folder))
-        return cls(tetiwd.__version__, short or "unknown", tree or "unknown", changed)
+        return cls(tetiwd.__version__, short or UNKNOWN, tree or UNKNOWN, changed)
 
 
 class Kept:

@@ -81,3 +81,9 @@ def test_unknown_names_are_refused(capsys):
     with pytest.raises(SystemExit):
         command.main(["--sets", "irises"])
     assert "there is no irises; there are evd68" in capsys.readouterr().err
+
+
+def test_an_unknown_commit_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        command.main(["--commit", "no-such-commit"])
+    assert "there is no commit no-such-commit" in capsys.readouterr().err
