@@ -1,4 +1,7 @@
-"""``python -m benchmarks [--write] [part …]``: measure, print tables; ``--write`` keeps them in docs/benchmarks.md."""
+"""``python -m benchmarks [--write] [part …]``: measure, print tables; ``--write`` keeps them in docs/benchmarks.md.
+
+``python -m benchmarks league`` has options and a page of its own; it compares answers, and takes hours.
+"""
 
 import sys
 import time
@@ -23,6 +26,7 @@ from benchmarks import (
     sweep,
     threads,
 )
+from benchmarks.league import command as league
 from benchmarks.table import Row, markdown
 
 SAMPLING = (sweep, moving, earlier, growth, likelihood, mixing, stopping, fast)
@@ -37,8 +41,13 @@ not measured."""
 
 
 def main() -> None:
-    """Measure the parts asked for, all by default."""
-    parser = ArgumentParser(prog="python -m benchmarks", description="Measure against the speed goals.")
+    """Measure the parts asked for, all by default; the league only if it is asked for."""
+    if sys.argv[1:2] == ["league"]:
+        league.main(sys.argv[2:])
+        return
+    parser = ArgumentParser(
+        prog="python -m benchmarks", description="Measure against the speed goals; or league: compare answers."
+    )
     parser.add_argument("parts", nargs="*", metavar="part", help=f"some of: {', '.join(PARTS)} (default: all)")
     parser.add_argument("--write", action="store_true", help="also write docs/benchmarks.md; other parts keep theirs")
     options = parser.parse_args()

@@ -51,6 +51,11 @@ def penguins() -> Data:
 
 
 def shared(folder: str, **options: Any) -> Data:
-    """A labelled data set from outside the project."""
-    loaded = runpy.run_path(str(SHARED_DATA / "load.py"))["load"](folder, **options)
+    """A labelled data set from outside the project, without ids and distances between times."""
+    loaded = read_shared(folder, **options)
     return DistanceSeries.from_distances(loaded.D, squared=True, times=loaded.times), list(loaded.labels)
+
+
+def read_shared(folder: str, **options: Any) -> Any:
+    """All that is known of a data set from outside the project."""
+    return runpy.run_path(str(SHARED_DATA / "load.py"))["load"](folder, **options)

@@ -4,20 +4,16 @@
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn import datasets
 from sklearn.metrics import adjusted_rand_score
 
-from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, representative, run_chains
+from benchmarks.labelled import SEED, Labelled
+from tetiwd import Hyperparameters, SamplerSettings, representative, run_chains
 from tetiwd.data.dof import halfway
 
 SETTINGS = SamplerSettings(n_warmup=300, n_draws=300, n_chains=2)
-SEED = 0
-
 RULES: dict[str, Callable[[float, float, int], float]] = {
     "smaller": lambda spectrum, dispersion, p: min(spectrum, dispersion),
     "spectrum": lambda spectrum, dispersion, p: spectrum,
@@ -25,26 +21,6 @@ RULES: dict[str, Callable[[float, float, int], float]] = {
     "p": lambda spectrum, dispersion, p: p,
     "halfway": halfway,
 }
-
-
-@dataclass
-class Labelled:
-    """A series from features, and the true labels of every epoch."""
-
-    series: DistanceSeries
-    labels: list[NDArray[Any]]
-
-    @classmethod
-    def from_table(cls, X: NDArray[Any], labels: NDArray[Any], time: NDArray[Any]) -> "Labelled":
-        """Columns that vary, standardised over all epochs."""
-        series = DistanceSeries.from_features(X[:, X.std(axis=0) > 0], time=time, standardize=True)
-        return cls(series, [labels[time == t] for t in series.times])
-
-    @classmethod
-    def dealt(cls, X: NDArray[Any], labels: NDArray[Any], at_most: int = 450) -> "Labelled":
-        """A table without dates, dealt into three random epochs."""
-        rows = np.random.default_rng(SEED).permutation(len(X))[:at_most]
-        return cls.from_table(X[rows], labels[rows], np.arange(len(rows)) % 3)
 
 
 def penguins() -> Labelled:

@@ -12,28 +12,35 @@ ROOT = Path(__file__).parents[1]
 
 def describe() -> str:
     """Date, commit, machine, versions and load in one sentence."""
-    versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy"))
     return (
-        f"Measured on {date.today().isoformat()} at commit {commit()}: {processor()}, {os.cpu_count()} cores, "
-        f"{memory()}, {platform.system()}, Python {platform.python_version()}, {versions}; "
+        f"Measured on {date.today().isoformat()} at commit {commit()}: {equipment()}; "
         f"{os.getloadavg()[0]:.1f} other processes were running when it began."
     )
 
 
+def equipment() -> str:
+    """Machine and versions."""
+    versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy"))
+    return (
+        f"{processor()}, {os.cpu_count()} cores, {memory()}, {platform.system()}, "
+        f"Python {platform.python_version()}, {versions}"
+    )
+
+
 def commit() -> str:
-    """Short hash, and whether files other than the page of results differ from it."""
+    """Short hash, and whether files other than the pages of results differ from it."""
     short, changed = (
         git("rev-parse", "--short", "HEAD"),
-        git("status", "--porcelain", "--", ".", ":!docs/benchmarks.md"),
+        git("status", "--porcelain", "--", ".", ":!docs/benchmarks.md", ":!docs/league.md"),
     )
     return (short or "unknown") + (" with uncommitted changes" if changed else "")
 
 
-def git(*arguments: str) -> str:
-    """What git answers; nothing where it cannot."""
+def git(*arguments: str, folder: Path = ROOT) -> str:
+    """What git answers in a folder; nothing where it cannot."""
     try:
         command = ["git", "--no-optional-locks", *arguments]
-        return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+        return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return ""
 

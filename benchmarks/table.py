@@ -37,8 +37,13 @@ def number(value: float) -> str:
 
 
 def markdown(rows: Sequence[Row]) -> str:
-    """The table, with columns aligned so that it also reads well as plain text."""
-    lines = [HEADER, *(row.cells for row in rows)]
+    """The table of measurements."""
+    return aligned(HEADER, [row.cells for row in rows])
+
+
+def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown, with columns aligned so that it also reads well as plain text."""
+    lines = [header, *rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     text = ["| " + " | ".join(map(str.ljust, cells, widths)) + " |" for cells in lines]
     rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"

@@ -1,0 +1,79 @@
+"""From names of sets, methods and settings to records."""
+
+import sys
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from benchmarks import machine
+from benchmarks.labelled import Labelled
+from benchmarks.league import ours
+from benchmarks.league.methods import METHODS
+from benchmarks.league.objects import UnsuitableError
+from benchmarks.league.records import Code, Kept, Record, as_lists
+from benchmarks.league.sets import SETS
+from tetiwd.data.fingerprint import fingerprint
+
+
+@dataclass(frozen=True)
+class Question:
+    """One method on one set, with a record that has no labels yet."""
+
+    data: Labelled
+    record: Record
+
+    def answered(self) -> Record:
+        """The record with what the method finds."""
+        if self.record.ours:
+            run = ours.find(self.data, self.record.method, self.record.seed)
+            labels = {name: as_lists(found) for name, found in run.labels.items()}
+            return replace(self.record, labels=labels, seconds=run.seconds, agree=run.agree, chosen=run.chosen)
+        start = time.process_time()
+        found = METHODS[self.record.method].find(self.data)
+        return replace(self.record, labels={"": as_lists(found)}, seconds={"": time.process_time() - start})
+
+
+def questions(
+    sets: Sequence[str], methods: Sequence[str], settings: Sequence[str], n_seeds: int, code: Code
+) -> Iterator[Question]:
+    """First the other methods, then tetiwd seed by seed."""
+    data = {name: loaded for name in sets if (loaded := load(name)) is not None}
+    prints = {name: fingerprint(own.series)[:12] for name, own in data.items()}
+    equipment = machine.equipment()
+    runs = [(method, 0, METHODS[method].pooled) for method in methods]
+    runs += [(setting, seed, True) for seed in range(n_seeds) for setting in settings]
+    for method, seed, linked in runs:
+        for name, own in data.items():
+            empty = Record(
+                name, method, seed, ours=method in ours.SETTINGS, data=prints[name], truth=as_lists(own.labels),
+                linked=linked, version=code.version, commit=code.commit, code=code.tree,
+                date=date.today().isoformat(), machine=equipment,
+            )  # fmt: skip
+            yield Question(own, empty)
+
+
+def load(name: str) -> Labelled | None:
+    """A set, or a line on stderr if it is not there."""
+    try:
+        return SETS[name].load()
+    except (OSError, ImportError) as error:
+        print(f"{name}: LEFT OUT, {error}", file=sys.stderr)
+        return None
+
+
+def answer(question: Question, kept: Kept) -> None:
+    """Run a method and keep what it finds, with a line on stderr; one that fails does not end a long run."""
+    record = question.record
+    print(f"{record.set}, {record.method}, seed {record.seed}: ", end="", file=sys.stderr, flush=True)
+    try:
+        found = question.answered()
+    except (UnsuitableError, ImportError) as error:
+        print(f"LEFT OUT, {error}", file=sys.stderr)
+    except Exception:
+        print("FAILED", file=sys.stderr)
+        traceback.print_exc()
+    else:
+        kept.add(found)
+        print(f"{max(found.seconds.values()):.1f} s", file=sys.stderr, flush=True)
