@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tetiwd.data import DistanceSeries
     from tetiwd.summarize.outcomes import Outcomes
 
-POINT_ESTIMATE = (AnswerSettings, "loss", "at_most", "links", "level")
+POINT_ESTIMATE = (AnswerSettings, "loss", "at_most", "min_size", "links", "level")
 
 
 @command(POINT_ESTIMATE)
