@@ -1,6 +1,7 @@
 """How well forecasts of the epochs there are would have done, each from the epoch before it."""
 
 from dataclasses import dataclass, replace
+from math import nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -51,8 +52,8 @@ class Backtest:
 
     @property
     def coverage(self) -> float:
-        """Share of cases whose observed share lies within the interval."""
-        return float(np.mean([case.inside for case in self.cases]))
+        """Share of cases whose observed share lies within the interval; NaN if there are none."""
+        return float(np.mean([case.inside for case in self.cases])) if self.cases else nan
 
     @property
     def log_score(self) -> float:

@@ -190,9 +190,10 @@ def _unassigned(analysis: "Analysis | ModeAnalysis") -> list[str]:
     if not n:
         return []
     probability = f"{np.concatenate(analysis.memberships.unassigned)[chosen].mean():.2f}"
+    what = "object" if analysis.memberships.alignment.partitions.ids is None else "observation"
     if n == 1:
-        return [f"1 object was not assigned to a cluster: it fits nowhere with probability {probability}."]
-    return [f"{n} objects were not assigned to a cluster: they fit nowhere with probability {probability} on average."]
+        return [f"1 {what} was not assigned to a cluster: it fits nowhere with probability {probability}."]
+    return [f"{n} {what}s were not assigned to a cluster: they fit nowhere with probability {probability} on average."]
 
 
 def _links(analysis: "Analysis", times: Sequence[Any]) -> list[str]:

@@ -60,7 +60,5 @@ def plot_n_clusters(analysis: "Analysis", ax: "Axes | None" = None, *, marks: Ma
     ax.set_ylabel("clusters")
     bare(ax, "top", "right")
     note = f"stronger: more probable · line: {analysis.settings.level:.0%} interval · diamond: estimate"
-    if table.unassigned.any():
-        note += ", without unassigned objects"
     title(ax, "Number of clusters", note)
     return ax

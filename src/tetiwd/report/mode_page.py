@@ -35,7 +35,7 @@ CAPTIONS = {
     "the same cluster at the next time point.",
     "map": "Every dot is an object in the colour of its lineage, and the closer two dots, the more similar the objects "
     f"(classical scaling of the distances); hollow dots would be in their cluster with a probability below {SURE:.2f}"
-    f"{GIVEN}.",
+    f"{GIVEN}; grey crosses are in none.",
 }
 
 
