@@ -77,8 +77,8 @@ FIGURES: tuple[Figure, ...] = (
         "n_clusters",
         "Number of clusters",
         "The posterior distribution of the number of clusters at every time point: the stronger the colour, the more "
-        "probable the number; the line is the credible interval and the diamond the point estimate. The distribution "
-        "counts clusters of any size, the diamond only those that are not too small.",
+        "probable the number; the line is the credible interval and the diamond the point estimate, which "
+        "leaves out clusters that are too small.",
         lambda source, marks: plot_n_clusters(source.analysis, marks=marks),
         place="above",
     ),

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from tetiwd.plots.lineage_facts import NOWHERE
 from tetiwd.report.objects import names_of
 from tetiwd.report.rendering import Wording
 from tetiwd.report.tables import Table, filled
@@ -28,7 +29,7 @@ def unassigned_table(
         ("Nearest", "next_lineage", "lineage", "The lineage it would most probably belong to, otherwise the nearest."),
         ("Its probability", "next_probability", "probability", f"Probability that it belongs to that one{given}."),
     ]
-    shown = table.head(MOST_SHOWN).drop(columns="lineage")
+    shown = table.head(MOST_SHOWN).assign(lineage=NOWHERE)
     if show_ids:
         fields.insert(0, ("Id", "name", "text", "Id of the object, or its position among the objects of its time."))
         shown["name"] = names_of(shown)
