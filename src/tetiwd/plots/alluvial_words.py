@@ -25,9 +25,7 @@ def block_words(layout: Alluvial, block: Block) -> str:
 def ribbon_words(layout: Alluvial, ribbon: Ribbon) -> str:
     """Which clusters a ribbon joins, how many objects it carries, and how certain it is."""
     before, after = layout.times[ribbon.from_epoch], layout.times[ribbon.to_epoch]
-    source, target = (
-        NO_LINEAGE.get(g, f"lineage {g}") for g in (ribbon.from_lineage, ribbon.to_lineage)
-    )
+    source, target = (NO_LINEAGE.get(g, f"lineage {g}") for g in (ribbon.from_lineage, ribbon.to_lineage))
     if ribbon.kind == "flow":
         one = ribbon.n_objects == 1
         if source == target:

@@ -27,8 +27,8 @@ N_SHADES = 32  # enough for the eye, and few make a small file
 def plot_coclustering(analysis: "Analysis", t: int, ax: "Axes | None" = None, *, marks: Marks | None = None) -> "Axes":
     """Posterior similarity matrix of a time: the darker, the more probable it is that two objects are together.
 
-    Objects are in order of their lineages, uncertain ones last within a cluster, unassigned ones at the end; squares are
-    the clusters of the point estimate. Of more than 400 objects, 400 evenly spaced ones in that order are shown.
+    Objects are in order of their lineages, uncertain ones last within a cluster, unassigned ones at the end; squares
+    are the clusters of the point estimate. Of more than 400 objects, 400 evenly spaced ones in that order are shown.
 
     Parameters
     ----------

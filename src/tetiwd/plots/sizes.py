@@ -37,6 +37,7 @@ SMALL_LINEAGE = 0.01  # lineages below this share of all objects have none if th
 LEAST_LANE = 15  # points
 STEPS = (0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
 MANY_DOTS = 120
+NO_LINEAGE = {-1: "small lineages and unassigned objects", None: "new clusters"}
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,9 @@ def plot_sizes(
 ) -> "Axes":
     """Share of every lineage over time in a lane of its own: line, credible interval, and a forecast as a fan.
 
-    All lanes have one scale. Small lineages share a lane with unassigned objects and clusters that only some draws have. With a backtest,
-    upright bars show the forecast of each time from the time before, and a cross marks shares outside of it.
+    All lanes have one scale. Small lineages share a lane with unassigned objects and the clusters that only some draws
+    have. With a backtest, upright bars show the forecast of each time from the time before, and a cross marks shares
+    outside of it.
 
     Parameters
     ----------
@@ -272,7 +274,7 @@ class _Lanes:
 
     def title(self, lane: Lane) -> str:
         """What a lane is called in words."""
-        return {-1: "small lineages and unassigned objects", None: "new clusters"}.get(lane.lineage, f"lineage {lane.name}")
+        return NO_LINEAGE.get(lane.lineage, f"lineage {lane.name}")
 
     def words(self, lane: Lane) -> str:
         """A lane in one line."""

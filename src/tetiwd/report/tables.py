@@ -272,14 +272,14 @@ def _rounded(value: float | None, flag: bool = False) -> Cell:
     return Cell("–", np.nan) if value is None or not isfinite(value) else Cell(f"{value:,.0f}", float(value), flag)
 
 
-def _lineage(value: Any) -> Cell:
-    """The number of a lineage, or a word for several; words come last."""
+def lineage_cell(value: Any) -> Cell:
+    """The number of a lineage, or a word for several or none; words come last."""
     return Cell(*WORDS[value]) if value in WORDS else Cell(value, value)
 
 
 FORMATS: dict[str, Callable[[Any], Cell]] = {
     "text": Cell,
-    "lineage": _lineage,
+    "lineage": lineage_cell,
     "lineages": lambda lineages: Cell(lineages, float(len(lineages))),
     "bars": Cell,
     "number": Cell,

@@ -10,7 +10,6 @@ from tetiwd.partitions import Ints, Partitions, check_labels, numbered
 from tetiwd.sample import Sample, as_partitions
 from tetiwd.summarize.losses import Loss, as_loss, losses_to_draws
 
-
 UNASSIGNED = -1  # label of an object that belongs to no cluster
 
 

@@ -38,8 +38,8 @@ class Forecast:
     """Where the objects of the next epoch will be.
 
     Arrays over groups have an entry for every lineage of the clustering that is there at the epoch, then one for
-    "other" (clusters of the draws that the clustering does not have, and unassigned objects) and one for "new" (all clusters not there yet).
-    A draw without a cluster of the clustering is one in which nobody joins it.
+    "other" (clusters of the draws that the clustering does not have, and unassigned objects) and one for "new" (all
+    clusters not there yet). A draw without a cluster of the clustering is one in which nobody joins it.
     """
 
     lineages: Ints  # lineages of the clustering at the epoch

@@ -1,5 +1,4 @@
-"""Objects that fit nowhere: a lineage that never has ``min_size`` objects at one time is no cluster, and its objects are
-unassigned.
+"""Objects that fit nowhere: those of a lineage that never has ``min_size`` objects at one time are unassigned.
 
 A lineage that is small at one time and large at another is a cluster all the time; an object that stays alone at every
 time is not. In a draw, an object counts as unassigned if its cluster has fewer than ``min_size`` objects, unless that

@@ -54,13 +54,12 @@ class TestRule:
 
 
 class TestClustering:
-    labels = ([0, 0, 1, -1], [-1, 1, 1], [-1])
-
     def test_unassigned_objects_are_no_cluster(self):
-        found = as_clustering(draws_of([0, 0, 1, 2], [3, 1, 1], [4]), list(self.labels))
-        assert [labels.tolist() for labels in found.labels] == [list(labels) for labels in self.labels]
+        labels = [[0, 0, 0, 1, -1], [-1, 1], [-1]]
+        found = as_clustering(draws_of([0, 0, 0, 1, 2], [3, 1], [4]), labels)
+        assert [labels_t.tolist() for labels_t in found.labels] == labels
         assert (found.n_clusters, found.n_lineages, found.n_unassigned) == ([2, 1, 0], 2, [1, 1, 1])
-        assert found.sizes.tolist() == [[2, 1], [0, 2], [0, 0]]
+        assert found.sizes.tolist() == [[3, 1], [0, 1], [0, 0]]
         assert found.lineages_at(1).tolist() == [1]
         assert "2, 1, 0 clusters in 2 lineages, 3 objects unassigned" in repr(found)
 
