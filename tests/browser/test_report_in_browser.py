@@ -203,6 +203,15 @@ def test_choosing_by_click_lights_the_lineage_everywhere(visit):
         assert find(browser, ".lit, .choosing, .chips [aria-pressed=true]") == []
 
 
+def test_unassigned_objects_can_be_chosen(visit):
+    browser = visit("usual")
+    find(browser, "[data-table=unassigned] tbody tr")[0].click()
+    seen, wrong, message = browser.execute_script(LIT, "-2")
+    assert set(wrong) <= {"figure-sizes"}  # where they share a lane with others
+    assert {key for key, n in seen.items() if n} >= {"figure-lineages", "figure-map", "unassigned", "objects"}
+    assert message.startswith("Objects that are not assigned to a cluster.")
+
+
 def test_choosing_by_keyboard_and_escape(visit):
     from selenium.webdriver.common.keys import Keys
 

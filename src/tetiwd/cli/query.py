@@ -166,7 +166,7 @@ def forecast(
     level, n_next = analysis.settings.level, analysis.settings.n_next
     if backtest:
         with Console().busy("Forecasting earlier times"):
-            table = run_backtest(analysis.sample, level=level).table()
+            table = run_backtest(analysis.sample, analysis.alignment, level=level).table()
     else:
         seed = analysis.sample.settings.seed
         table = make_forecast(analysis.sample, analysis.alignment, n_next=n_next, level=level, seed=seed).table()

@@ -54,7 +54,7 @@ class Memberships:
         import pandas as pd
 
         parts = []
-        clustering = self.alignment.clustering
+        clustering, certainty = self.alignment.clustering, self.certainty
         for t, (p, lineage) in enumerate(zip(self.probabilities, clustering.labels, strict=True)):
             rows = np.arange(len(p))
             rest = p.copy()
@@ -68,7 +68,7 @@ class Memberships:
                 "time": [clustering.times[t]] * len(p),
                 "object": rows,
                 "lineage": lineage,
-                "certainty": self.certainty[t],
+                "certainty": certainty[t],
                 "next_lineage": following,
                 "next_probability": best,
                 "unassigned_probability": self.unassigned[t],
