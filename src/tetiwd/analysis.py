@@ -12,12 +12,13 @@ from tetiwd.params import AnswerSettings
 from tetiwd.sample import Sample
 from tetiwd.summarize.alignment import Alignment, align
 from tetiwd.summarize.certainty import Memberships, memberships
-from tetiwd.summarize.clustering import Clustering
+from tetiwd.summarize.clustering import Clustering, as_clustering
 from tetiwd.summarize.coclustering import coclustering
 from tetiwd.summarize.forecast import Forecast, forecast
 from tetiwd.summarize.lineages import Lineages, lineages
 from tetiwd.summarize.object_maps import object_maps
 from tetiwd.summarize.point_estimate import representative
+from tetiwd.summarize.unassigned import assigned_labels, nearest_lineages
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,10 +33,12 @@ class Analysis:
 
     @cached_property
     def clustering(self) -> Clustering:
-        """The point estimate: one clustering that represents the draws."""
+        """The point estimate: one clustering that represents the draws, without the lineages that are too small."""
         s = self.settings
         seed = self.sample.settings.seed
-        return representative(self.sample, s.loss, at_most=s.at_most, links=s.links, seed=seed)
+        found = representative(self.sample, s.loss, at_most=s.at_most, links=s.links, seed=seed)
+        labels = assigned_labels(found, s.min_size)
+        return as_clustering(self.sample, labels, s.loss, found.found_by, found.linked_by)
 
     @cached_property
     def alignment(self) -> Alignment:
@@ -49,8 +52,9 @@ class Analysis:
 
     @cached_property
     def memberships(self) -> Memberships:
-        """Probability of every object for every cluster of its time."""
-        return memberships(self.alignment)
+        """Probability of every object for every cluster of its time, and to be unassigned."""
+        nearest = nearest_lineages(self.sample.series, self.clustering)
+        return memberships(self.alignment, min_size=self.settings.min_size, nearest=nearest)
 
     @cached_property
     def forecast(self) -> Forecast | None:
@@ -80,7 +84,8 @@ class Analysis:
         return [coclustering(self.sample, t) for t in range(self.sample.series.n_epochs)]
 
     def n_clusters(self) -> "pd.DataFrame":
-        """One row per time: objects, clusters of the point estimate, and the posterior of their number."""
+        """One row per time: objects, clusters of the point estimate, objects in none of them, and the posterior of the
+        number of clusters, however small."""
         import pandas as pd
 
         series, tail = self.sample.series, (1 - self.settings.level) / 2
@@ -90,6 +95,7 @@ class Analysis:
             "time": pd.Series(list(series.times), dtype=object),
             "objects": series.n_objects,
             "clusters": self.clustering.n_clusters,
+            "unassigned": self.clustering.n_unassigned,
             "median": median.astype(int),
             "lower": lower.astype(int),
             "upper": upper.astype(int),

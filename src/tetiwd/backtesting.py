@@ -1,6 +1,7 @@
 """How well forecasts of the epochs there are would have done, each from the epoch before it."""
 
 from dataclasses import dataclass, replace
+from math import nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -51,8 +52,8 @@ class Backtest:
 
     @property
     def coverage(self) -> float:
-        """Share of cases whose observed share lies within the interval."""
-        return float(np.mean([case.inside for case in self.cases]))
+        """Share of cases whose observed share lies within the interval; NaN if there are none."""
+        return float(np.mean([case.inside for case in self.cases])) if self.cases else nan
 
     @property
     def log_score(self) -> float:
@@ -155,7 +156,7 @@ def _cases(coming: Forecast, names: Ints, counts: Ints, epoch: int, time: Any) -
             epoch=epoch,
             time=time,
             cluster=int(names[c]),
-            last=float(coming.sizes[c] / coming.sizes.sum()),
+            last=float(coming.sizes[c] / coming.n_now),
             expected=float(coming.expected[c]),
             lower=float(lower[c]),
             upper=float(upper[c]),
@@ -200,8 +201,8 @@ def _log_score(coming: Forecast, named: NDArray[np.bool_], counts: Ints) -> floa
     """Log probability per object of the observed sequence, averaged over draws and the clustering itself."""
     from scipy.special import logsumexp
 
-    n = coming.sizes.sum()
-    itself = np.append(coming.sizes, [0.0, coming.weights.sum(axis=1).mean() - n])
+    n = coming.n_now
+    itself = np.append(coming.sizes, [n - coming.sizes.sum(), coming.weights.sum(axis=1).mean() - n])
     weights = np.vstack([coming.weights, itself])
     total = weights.sum(axis=1)
     weights = weights[:, : len(named)][:, named]
@@ -214,7 +215,7 @@ def _log_score(coming: Forecast, named: NDArray[np.bool_], counts: Ints) -> floa
 
 def _log_score_same(coming: Forecast, named: NDArray[np.bool_], counts: Ints) -> float:
     """The same for the shares of last time, with one object more for everything else."""
-    n, known = coming.sizes.sum(), coming.sizes[named]
+    n, known = coming.n_now, coming.sizes[named]
     shares = np.append(known, n - known.sum() + 1) / (n + 1)
     observed = np.append(counts[named], coming.n_next - counts[named].sum())
     return float(observed @ np.log(shares)) / coming.n_next

@@ -144,6 +144,12 @@ class _WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return to_datatree(self._with_draws("posterior_").sample)
 
     @property
+    def _unassigned_probability(self) -> list[NDArray[np.float64]]:
+        """Probability of every object to be unassigned, T × (n_t,)."""
+        check_is_fitted(self)
+        return self.analysis_.memberships.unassigned
+
+    @property
     def membership_(self) -> list[NDArray[np.float64]]:
         """Probability of every object for every lineage at its time, and, in the last column, for another cluster.
 
@@ -269,12 +275,13 @@ class TeTiWD(_WishartClusterer):
 
     Attributes
     ----------
-    labels_ : (N,) lineage of every row of X; for a list or a series, epoch after epoch
+    labels_ : (N,) lineage of every row of X, −1 if it is unassigned; for a list or a series, epoch after epoch
     labels_by_time_ : one array per time
     times_ : the times in order
     n_clusters_ : number of clusters at every time
     lineages_ : lineages, with ``table()``, ``sizes()``, ``links()``, ``events()`` and ``flows()``
     membership_ : T × (n_t, lineages + 1) probability of every object for every lineage, and for another cluster
+    unassigned_probability_ : T × (n_t,) probability of every object to be in no cluster of ``min_size`` objects
     coclustering_ : T × (n_t, n_t) probability of two objects to be together
     posterior_ : all draws as a DataTree in ArviZ's layout
     diagnostics_ : do the MCMC chains agree?
@@ -298,6 +305,7 @@ class TeTiWD(_WishartClusterer):
     xi: Prior = Hyperparameters.xi
     max_clusters: int | None = None
     loss: str = AnswerSettings.loss
+    min_size: int = AnswerSettings.min_size
     links: str = AnswerSettings.links
     random_state: Any = None
     n_jobs: int = -1
@@ -334,6 +342,11 @@ class TeTiWD(_WishartClusterer):
         """Lineages through time."""
         check_is_fitted(self)
         return self.analysis_.lineages
+
+    @property
+    def unassigned_probability_(self) -> list[NDArray[np.float64]]:
+        """Probability of every object to be unassigned, T × (n_t,)."""
+        return self._unassigned_probability
 
     @property
     def coclustering_(self) -> list[NDArray[Any]]:
@@ -379,9 +392,10 @@ class TiWD(_WishartClusterer):
 
     Attributes
     ----------
-    labels_ : (n,) cluster of every row
+    labels_ : (n,) cluster of every row, −1 if it is unassigned
     n_clusters_ : number of clusters
     membership_ : [(n, clusters + 1)] probability of every object for every cluster, and for another one
+    unassigned_probability_ : (n,) probability of every object to be in no cluster of ``min_size`` objects
     coclustering_ : (n, n) probability of two objects to be together
     posterior_ : all draws as a DataTree in ArviZ's layout
     diagnostics_ : do the MCMC chains agree?
@@ -396,6 +410,7 @@ class TiWD(_WishartClusterer):
     xi: Prior = Hyperparameters.xi
     max_clusters: int | None = None
     loss: str = AnswerSettings.loss
+    min_size: int = AnswerSettings.min_size
     random_state: Any = None
     n_jobs: int = -1
     verbose: bool = False
@@ -411,6 +426,11 @@ class TiWD(_WishartClusterer):
         self.labels_ = clustering.flat
         self.n_clusters_ = clustering.n_clusters[0]
         return self
+
+    @property
+    def unassigned_probability_(self) -> NDArray[np.float64]:
+        """Probability of every object to be unassigned, (n,)."""
+        return self._unassigned_probability[0]
 
     @property
     def coclustering_(self) -> NDArray[Any]:

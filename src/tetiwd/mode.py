@@ -30,7 +30,10 @@ LEAST_SWEEPS = 60  # of every chain before it is annealed
 LEAST_LINKED = 10  # of them with links through time
 N_ANNEAL = 20
 HEEDED = frozenset(
-    ("n_chains", "n_uncoupled", "n_aux", "n_geometry_steps", "n_split_merge", "n_scale_steps", "init", "seed", "links")
+    (
+        *("n_chains", "n_uncoupled", "n_aux", "n_geometry_steps", "n_split_merge", "n_scale_steps", "init", "seed"),
+        *("min_size", "links"),  # of the answers
+    )
 )
 FAST = Setting("fast", True, python='mode="fast"')
 

@@ -19,11 +19,12 @@ from tetiwd.partitions import Partitions
 from tetiwd.sample import Mode
 from tetiwd.summarize.alignment import Alignment, align
 from tetiwd.summarize.certainty import Memberships
-from tetiwd.summarize.clustering import Clustering, as_clustering
+from tetiwd.summarize.clustering import UNASSIGNED, Clustering, as_clustering
 from tetiwd.summarize.conditional import conditional_memberships
 from tetiwd.summarize.lineages import Lineages, lineages
 from tetiwd.summarize.object_maps import object_maps
 from tetiwd.summarize.point_estimate import linked, links_called, place_links, sampled_lineages
+from tetiwd.summarize.unassigned import assigned_labels, nearest_lineages, unassigned_given_others
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +76,8 @@ class ModeAnalysis:
 
     @cached_property
     def clustering(self) -> Clustering:
-        """The clusters of the mode. They are linked by objects or places where these are known, else by the model."""
+        """The clusters of the mode, without lineages that are too small. They are linked by objects or places where
+        these are known, else by the model."""
         partitions = self._partitions
         clusters = [partitions.epoch(t).labels[0].astype(np.int64) for t in range(partitions.n_epochs)]
         series = None if self.mode.series.cross is None else self.mode.series
@@ -85,6 +87,8 @@ class ModeAnalysis:
             how = links_called(self.settings.links, partitions.ids, series)
         source = place_links(how, clusters) if isinstance(how, DistanceSeries) else how
         found = as_clustering(partitions, linked(partitions, clusters, source), found_by="mode", linked_by=source)
+        labels = assigned_labels(found, self.settings.min_size)
+        found = as_clustering(partitions, labels, found_by="mode", linked_by=source)
         return replace(found, expected_loss=nan, loss="")
 
     @cached_property
@@ -95,17 +99,21 @@ class ModeAnalysis:
     @cached_property
     def memberships(self) -> Memberships:
         """Probability of every object for every cluster of its time if everything else stays as it is."""
-        probabilities = []
-        n_lineages = self.clustering.n_lineages
+        probabilities, unassigned = [], []
+        n_lineages, min_size = self.clustering.n_lineages, self.settings.min_size
         own_words = [labels_t.ravel() for labels_t in self._partitions.split(self._partitions.labels[0])]
         for found, own, labels in zip(
             conditional_memberships(self.mode), own_words, self.clustering.labels, strict=True
         ):
-            first = np.unique(own, return_index=True)[1]  # columns are clusters in increasing order of their own label
+            # columns are clusters in increasing order of their own label
+            _, first, cluster, sizes = np.unique(own, return_index=True, return_inverse=True, return_counts=True)
+            lineages = np.append(labels[first], UNASSIGNED)
             here = np.zeros((len(found), n_lineages + 1))
-            here[:, [*labels[first], n_lineages]] = found
+            np.add.at(here.T, lineages, found.T)  # UNASSIGNED is the last one
             probabilities.append(here)
-        return Memberships(self._alignment, probabilities)
+            unassigned.append(unassigned_given_others(found, cluster, sizes, lineages, min_size))
+        nearest = nearest_lineages(self.mode.series, self.clustering)
+        return Memberships(self._alignment, probabilities, unassigned, nearest)
 
     @cached_property
     def object_maps(self) -> tuple[NDArray[np.float64], ...]:
@@ -118,7 +126,7 @@ class ModeAnalysis:
         return self._alignment.present
 
     def n_clusters(self) -> "pd.DataFrame":
-        """One row per time: objects and clusters."""
+        """One row per time: objects, clusters, and objects in none of them."""
         import pandas as pd
 
         series = self.mode.series
@@ -126,6 +134,7 @@ class ModeAnalysis:
             "time": pd.Series(list(series.times), dtype=object),
             "objects": series.n_objects,
             "clusters": self.clustering.n_clusters,
+            "unassigned": self.clustering.n_unassigned,
         }
         return pd.DataFrame(columns)
 

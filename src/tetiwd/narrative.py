@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tetiwd.summarize.clustering import UNASSIGNED
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -59,8 +61,9 @@ def narrative(analysis: "Analysis", times: Sequence[str] | None = None) -> Narra
     return Narrative(
         findings=(
             _overview(sample.series, analysis.clustering, labels),
+            *_unassigned(analysis),
             *_lives(analysis.clustering, analysis.alignment.present, labels),
-            _certainty(analysis),
+            *_certainty(analysis),
             *_links(analysis, labels),
             *_motion(analysis),
             *_next(analysis),
@@ -77,13 +80,14 @@ def narrate_mode(analysis: "ModeAnalysis", times: Sequence[str] | None = None) -
     labels = series.times if times is None else times
     made = clustering.linked_by
     linked = [HOW_LINKED["model" if made is None else made.name]] if len(labels) > 1 else []
-    membership = np.concatenate(analysis.memberships.certainty)
+    membership = certainty_of_members(analysis)
     doubtful = int((membership < SURE).sum())
     would_stay = f"All others staying as they are, {doubtful} of {plural(len(membership), 'object')} would be in "
     return [
         _overview(series, clustering, labels),
+        *_unassigned(analysis),
         *_lives(clustering, analysis.present, labels),
-        f"{would_stay}their cluster with a probability below {SURE:.0%}.",
+        *([f"{would_stay}their cluster with a probability below {SURE:.0%}."] if len(membership) else []),
         *linked,
     ]
 
@@ -135,7 +139,7 @@ def _lives(clustering: "Clustering", present: "NDArray[np.bool_]", times: Sequen
     T = len(present)
     if T == 1:
         return []
-    alone = np.bincount(clustering.flat) == 1  # an object that fits nowhere
+    alone = clustering.sizes.sum(axis=0) == 1  # an object that fits nowhere
     first, last = present.argmax(axis=0), T - 1 - present[::-1].argmax(axis=0)
     first[alone], last[alone] = 0, T - 1  # its birth and death are not mentioned
     sentences = []
@@ -164,12 +168,32 @@ def _lives(clustering: "Clustering", present: "NDArray[np.bool_]", times: Sequen
     return sentences
 
 
-def _certainty(analysis: "Analysis") -> str:
-    certainty = np.concatenate(analysis.memberships.certainty)
+def certainty_of_members(analysis: "Analysis | ModeAnalysis") -> "NDArray[np.float64]":
+    """Probabilities of their cluster of all objects that have one."""
+    return np.concatenate(analysis.memberships.certainty)[analysis.clustering.flat != UNASSIGNED]
+
+
+def _certainty(analysis: "Analysis") -> list[str]:
+    certainty = certainty_of_members(analysis)
+    if not len(certainty):
+        return []
     unsure = int((certainty < SURE).sum())
     share = f"{unsure} of them ({unsure / len(certainty):.0%})"
     rest = f"{share} are uncertain (below {SURE:.0%})" if unsure else f"none is below {SURE:.0%}"
-    return f"An object belongs to its cluster with probability {certainty.mean():.2f} on average; {rest}."
+    return [f"An object belongs to its cluster with probability {certainty.mean():.2f} on average; {rest}."]
+
+
+def _unassigned(analysis: "Analysis | ModeAnalysis") -> list[str]:
+    """How many objects fit nowhere, with the probability of that."""
+    chosen = analysis.clustering.flat == UNASSIGNED
+    n = int(chosen.sum())
+    if not n:
+        return []
+    probability = f"{np.concatenate(analysis.memberships.unassigned)[chosen].mean():.2f}"
+    what = "object" if analysis.memberships.alignment.partitions.ids is None else "observation"
+    if n == 1:
+        return [f"1 {what} was not assigned to a cluster: it fits nowhere with probability {probability}."]
+    return [f"{n} {what}s were not assigned to a cluster: they fit nowhere with probability {probability} on average."]
 
 
 def _links(analysis: "Analysis", times: Sequence[Any]) -> list[str]:

@@ -461,6 +461,13 @@ class AnswerSettings(Settings):
         parse=lambda text: int(text) if text.isdecimal() else text,
         metavar="NUMBER|median",
     )
+    min_size: int = setting(
+        2,
+        "Objects a cluster needs: those of a lineage that never has as many at one time are reported as unassigned. 1 "
+        "makes every object part of a cluster.",
+        option="--min-size",
+        least=1,
+    )
     links: str = setting(
         "auto",
         'How clusters are linked into lineages: by the "model", by shared "objects", or by "place" (distances between '

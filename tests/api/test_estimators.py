@@ -48,9 +48,9 @@ def test_scikit_learn_is_content_with_a_quick_look(estimator, check):
     check(estimator)
 
 
-def test_no_more_than_twelve_parameters_besides_model_mode_and_one_object_of_settings():
+def test_no_more_than_thirteen_parameters_besides_model_mode_and_one_object_of_settings():
     for estimator in (TeTiWD(), TiWD()):
-        assert len(set(estimator.get_params()) - {"geometry", "mode", "settings"}) <= 12
+        assert len(set(estimator.get_params()) - {"geometry", "mode", "settings"}) <= 13
 
 
 def test_labels_are_in_the_order_of_the_rows(fitted):

@@ -9,6 +9,7 @@ import pytest
 from runs import MODEL, SETTINGS, small_series
 from tetiwd import DistanceSeries, SamplerSettings, outcomes_by_lineage, run_chains
 from tetiwd.analysis import Analysis
+from tetiwd.params import AnswerSettings
 from tetiwd.report import write_report
 
 HOSTILE = (
@@ -92,18 +93,21 @@ def analysis_of(times=None, ids=None, settings=SETTINGS, n_by_epoch=(14, 11, 12)
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """Three reports: a usual one with everything on it, one of hostile names, one of many times."""
+    """A usual report with everything on it, the same without unassigned objects, one of hostile names, one of many
+    times."""
     folder = tmp_path_factory.mktemp("reports")
     ids = [[f"patient-{t}-{i}" for i in range(n)] for t, n in enumerate((14, 11, 12))]
     usual = analysis_of((2001, 2002, 2003), ids)
     outcomes = outcomes_by_lineage(
         usual.alignment, {own: i % 3 == 0 for i, own in enumerate(chain(*ids))}, name="relapse"
     )
+    all_assigned = Analysis(usual.sample, AnswerSettings(min_size=1))
     hostile = analysis_of(HOSTILE, [[HOSTILE[0] + str(i) for i in range(n)] for n in (14, 11, 12)])
     hostile = Analysis(replace(hostile.sample, remarks=(HOSTILE[0], HOSTILE[1])))
     many = analysis_of(settings=QUICK, n_by_epoch=(9,) * 14)
     return {
         "usual": write_report(usual, folder / "usual.html", show_ids=True, outcomes=outcomes),
+        "all assigned": write_report(all_assigned, folder / "all_assigned.html", show_ids=True),
         "hostile": write_report(hostile, folder / "hostile.html", show_ids=True),
         "many": write_report(many, folder / "many.html"),
     }
@@ -203,6 +207,15 @@ def test_choosing_by_click_lights_the_lineage_everywhere(visit):
         assert find(browser, ".lit, .choosing, .chips [aria-pressed=true]") == []
 
 
+def test_unassigned_objects_can_be_chosen(visit):
+    browser = visit("usual")
+    find(browser, "[data-table=unassigned] tbody tr")[0].click()
+    seen, wrong, message = browser.execute_script(LIT, "-2")
+    assert set(wrong) <= {"figure-sizes"}  # where they share a lane with others
+    assert {key for key, n in seen.items() if n} >= {"figure-lineages", "figure-map", "unassigned", "objects"}
+    assert message.startswith("Objects that are not assigned to a cluster.")
+
+
 def test_choosing_by_keyboard_and_escape(visit):
     from selenium.webdriver.common.keys import Keys
 
@@ -246,7 +259,7 @@ def test_hover_text(visit):
 def test_sorting_and_filtering(visit):
     from selenium.webdriver.common.keys import Keys
 
-    browser = visit("usual")
+    browser = visit("all assigned")  # it has lineages of one time, without links
     column = (
         "return Array.from(document.querySelectorAll('[data-table=lineages] tbody tr:not([hidden])'),"
         "(own) => own.cells[5].textContent)"

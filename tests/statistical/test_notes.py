@@ -19,7 +19,7 @@ MEDLINE = Path(__file__).parents[3] / "shared" / "data" / "medline_drug_reviews"
 
 def clustered(table, settings=None, **columns):
     made = notes_to_series(notes_from_table(table, **columns), settings)
-    return made, Analysis(run_chains(made.series), AnswerSettings(links="place"))
+    return made, Analysis(run_chains(made.series), AnswerSettings(links="place", min_size=1))
 
 
 def scores(series, clustering, truth):

@@ -9,6 +9,7 @@ from runs import MODEL, SETTINGS
 from tetiwd import Analysis, DistanceSeries, run_chains
 from tetiwd.draws import Draws
 from tetiwd.narrative import listed, narrate, plural
+from tetiwd.params import AnswerSettings
 from tetiwd.sample import Sample
 
 
@@ -32,7 +33,8 @@ def analysis_of(labels, ids=None, **options):
 
 
 def test_lives_of_lineages():
-    said = narrate(analysis_of([[0, 0, 0, 1, 1, 2], [0, 0, 0, 1, 1], [0, 0, 3, 3]]))
+    found = analysis_of([[0, 0, 0, 1, 1, 2], [0, 0, 0, 1, 1], [0, 0, 3, 3]])
+    said = narrate(Analysis(found.sample, AnswerSettings(min_size=1)))
     assert said[0] == "15 objects at 3 times (2001 to 2003) form 2 to 3 clusters at a time, 4 lineages in all."
     assert "Lineage 0 lasts throughout." in said
     assert "1 of the lineages is a single object that fits nowhere." in said
@@ -42,9 +44,22 @@ def test_lives_of_lineages():
     assert said[-1] == "a note"
 
 
+def test_objects_that_fit_nowhere():
+    labels = [[0, 0, 0, 1, 1, 2], [0, 0, 0, 1, 1], [0, 0, 3, 3]]
+    said = narrate(analysis_of(labels))
+    assert said[0] == "15 objects at 3 times (2001 to 2003) form 2 clusters at a time, 3 lineages in all."
+    assert said[1] == "1 object was not assigned to a cluster: it fits nowhere with probability 1.00."
+    assert "Lineage 2 appears at 2003." in said
+    assert not any("single object" in sentence for sentence in said)
+    ids = [["a", "b", "c"], ["a", "b", "c"]]
+    nowhere = "2 observations were not assigned to a cluster: they fit nowhere with probability 1.00 on average."
+    assert nowhere in narrate(analysis_of([[0, 0, 1], [0, 0, 1]], ids))
+    assert not any("not assigned" in sentence for sentence in narrate(analysis_of([[0, 0, 0]])))
+
+
 def test_one_time():
-    said = narrate(analysis_of([[0, 0, 0, 1]]))
-    assert said[0] == "4 objects at one time form 2 clusters."
+    said = narrate(analysis_of([[0, 0, 0, 1, 1]]))
+    assert said[0] == "5 objects at one time form 2 clusters."
     assert not any("link" in sentence for sentence in said)
 
 

@@ -83,7 +83,7 @@ def load_penguins() -> "pd.DataFrame":
 def who_is_where(penguins: "pd.DataFrame") -> "pd.DataFrame":
     """Birds of every species and sex by lineage."""
     table = penguins.groupby(["species", "sex", "lineage"]).size().unstack(fill_value=0)
-    table.columns = [f"lineage {lineage}" for lineage in table.columns]
+    table.columns = ["unassigned" if lineage < 0 else f"lineage {lineage}" for lineage in table.columns]
     return table.reset_index()
 
 
@@ -91,6 +91,11 @@ def mean_agreement(penguins: "pd.DataFrame") -> float:
     """Adjusted Rand index of lineages with species and sex, the mean over seasons."""
     from sklearn.metrics import adjusted_rand_score
 
+    from tetiwd.summarize.clustering import each_alone
+
     truth = penguins.species.astype(str) + penguins.sex.astype(str)
-    by_season = [adjusted_rand_score(truth[birds.index], birds.lineage) for _, birds in penguins.groupby("year")]
+    partition = each_alone(penguins.lineage.to_numpy())
+    by_season = [
+        adjusted_rand_score(truth[birds.index], partition[birds.index]) for _, birds in penguins.groupby("year")
+    ]
     return sum(by_season) / len(by_season)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tetiwd.data import DistanceSeries
     from tetiwd.summarize.outcomes import Outcomes
 
-POINT_ESTIMATE = (AnswerSettings, "loss", "at_most", "links", "level")
+POINT_ESTIMATE = (AnswerSettings, "loss", "at_most", "min_size", "links", "level")
 
 
 @command(POINT_ESTIMATE)
@@ -166,7 +166,7 @@ def forecast(
     level, n_next = analysis.settings.level, analysis.settings.n_next
     if backtest:
         with Console().busy("Forecasting earlier times"):
-            table = run_backtest(analysis.sample, level=level).table()
+            table = run_backtest(analysis.sample, analysis.alignment, level=level).table()
     else:
         seed = analysis.sample.settings.seed
         table = make_forecast(analysis.sample, analysis.alignment, n_next=n_next, level=level, seed=seed).table()

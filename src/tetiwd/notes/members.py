@@ -133,7 +133,7 @@ class Usage:
 
     @property
     def _n_rows_elsewhere(self) -> Ints:
-        return (self.members.n_rows.sum() - self.members.n_rows)[:, None]
+        return (len(self.members.lineage) - self.members.n_rows)[:, None]
 
     @cached_property
     def _counts(self) -> tuple[Floats, Floats, Floats, Floats]:
@@ -177,8 +177,11 @@ def usage_of(matrix: "csr_matrix", members: Members) -> Usage:
     objects = _counted(lineage, thing, n_lineages, n_things)
     everybody = np.bincount(np.unique(pair) % n_things, minlength=n_things)
     elsewhere = everybody - _counted(lineage[only_here], thing[only_here], n_lineages, n_things)
-    return Usage(members, rows, rows.sum(axis=0) - rows, objects, elsewhere)
+    everywhere = np.bincount(entries.col, minlength=n_things)
+    return Usage(members, rows, everywhere - rows, objects, elsewhere)
 
 
 def _counted(lineage: Ints, thing: Ints, n_lineages: int, n_things: int) -> Ints:
-    return np.bincount(lineage * n_things + thing, minlength=n_lineages * n_things).reshape(n_lineages, n_things)
+    """Counts by lineage and thing, without those of no lineage (−1)."""
+    cells = (lineage + 1) * n_things + thing
+    return np.bincount(cells, minlength=(n_lineages + 1) * n_things).reshape(-1, n_things)[1:]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tetiwd.params import check_whole
 from tetiwd.plots.alluvial_heights import WEAK_LINK, heights, order_of_lineages, slots_by_epoch
-from tetiwd.plots.lineage_facts import OTHERS, LineageFacts, gathered, lineage_facts, small_lineages
+from tetiwd.plots.lineage_facts import NOWHERE, OTHERS, LineageFacts, gathered, lineage_facts, small_lineages
 
 if TYPE_CHECKING:
     from tetiwd.mode_analysis import ModeLineages
@@ -22,7 +22,7 @@ MAX_RIBBONS = 4000  # the widest ones; thinner ones would be invisible
 
 @dataclass(frozen=True)
 class Block:
-    """One cluster; for ``OTHERS``, all small ones of an epoch."""
+    """One cluster; for ``OTHERS``, all small ones of an epoch, for ``NOWHERE``, its unassigned objects."""
 
     epoch: int
     lineage: int
@@ -83,6 +83,11 @@ class Alluvial:
         return any(ribbon.kind == "flow" for ribbon in self.ribbons)
 
     @property
+    def n_unassigned(self) -> int:
+        """Objects that belong to no cluster."""
+        return sum(block.size for block in self.blocks if block.lineage == NOWHERE)
+
+    @property
     def totals(self) -> tuple[int, ...]:
         """Objects per epoch."""
         totals = [0] * len(self.times)
@@ -99,7 +104,7 @@ def alluvial_layout(lineages: "Lineages | ModeLineages", *, max_lineages: int = 
 def lay_out(facts: LineageFacts, *, max_lineages: int = 40) -> Alluvial:
     """Order, heights, ribbons and markers."""
     check_whole("max_lineages", max_lineages, 1)
-    n_lineages = len({g for column in facts.sizes for g in column})
+    n_lineages = len({g for column in facts.sizes for g in column if g >= 0})
     small = small_lineages(facts.sizes, max_lineages)
     n_small = [sum(g in small for g in column) for column in facts.sizes]
     facts = gathered(facts, small)
@@ -176,8 +181,8 @@ def _markers(facts: LineageFacts) -> Iterable[Marker]:
     there: dict[int, list[int]] = {}
     for t, column in enumerate(facts.sizes):
         for g in column:
-            there.setdefault(g, []).append(t)
-    there.pop(OTHERS, None)
+            if g >= 0:
+                there.setdefault(g, []).append(t)
     for g, epochs in sorted(there.items()):
         if epochs[0] > 0:
             yield Marker("born", epochs[0], g, facts.births.get((epochs[0], g), nan))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tetiwd.plots.lineage_facts import OTHERS, LineageFacts
+from tetiwd.plots.lineage_facts import NOWHERE, OTHERS, LineageFacts
 
 WEAK_LINK = 0.2  # least probability of a link outside the clustering that is shown
 GAP, ALL_GAPS = 0.025, 0.3  # largest gap between blocks; largest share of the height for all gaps of a column
@@ -20,20 +20,20 @@ def order_of_lineages(facts: LineageFacts) -> list[int]:
     for t, column in enumerate(facts.sizes):
         for g in column:
             first.setdefault(g, t)
-    order = sorted(first.keys() - {OTHERS}, key=lambda g: (first[g], g))
+    order = sorted((g for g in first if g >= 0), key=lambda g: (first[g], g))
     row = {g: i for i, g in enumerate(order)}
     pull = np.zeros((len(order), len(order)))
     for (t, g, later, h), p in facts.links.items():
         if g != h and p >= WEAK_LINK:
             pull[row[g], row[h]] += p * min(facts.sizes[t][g], facts.sizes[later][h])
     for (_, g, h), n in facts.flows.items():
-        if g != h and OTHERS not in (g, h):
+        if g != h and min(g, h) >= 0:
             pull[row[g], row[h]] += n
     pull += pull.T
     rank = list(range(len(order)))
     for i in [*range(len(order))] * 2:
         rank = _sift(rank, i, pull)
-    return [order[i] for i in rank] + [OTHERS] * (OTHERS in first)
+    return [order[i] for i in rank] + [g for g in (OTHERS, NOWHERE) if g in first]
 
 
 def _sift(rank: list[int], i: int, pull: np.ndarray) -> list[int]:
@@ -56,7 +56,7 @@ def slots_by_epoch(sizes: tuple[Mapping[int, int], ...], order: list[int]) -> li
     """Per epoch, lineages from top to bottom with their sizes; skipped epochs have a slot of size 0."""
     there = {g: [t for t, column in enumerate(sizes) if g in column] for g in order}
     return [
-        {g: column.get(g, 0) for g in order if g in column or (g != OTHERS and there[g][0] < t < there[g][-1])}
+        {g: column.get(g, 0) for g in order if g in column or (g >= 0 and there[g][0] < t < there[g][-1])}
         for t, column in enumerate(sizes)
     ]
 

@@ -10,7 +10,7 @@ from tetiwd.plots.alluvial import Alluvial, Block, Marker, Ribbon
 from tetiwd.plots.alluvial_heights import WEAK_LINK
 from tetiwd.plots.alluvial_words import block_words, described, marker_words, ribbon_words
 from tetiwd.plots.colours import lineage_colour, lineage_stripes
-from tetiwd.plots.lineage_facts import OTHERS
+from tetiwd.plots.lineage_facts import NOWHERE, OTHERS
 from tetiwd.plots.marks import Marks
 from tetiwd.plots.style import INK, SMALL, SOFT, bare, size_of, soft_text, tag, text_on, time_axis
 from tetiwd.plots.text import count, short, text_width
@@ -23,6 +23,8 @@ STRIPE = 2.2  # points from one stripe to the next
 TALLEST_SCALE = 36  # points of the bar that shows the scale
 LEFT, RIGHT = 18.0, 6.0  # points beside the outer columns; the scale is at the left
 WIDEST_BLOCK = 52.0  # points
+PALE = 0.4  # opacity of blocks of unassigned objects
+NAMES = {OTHERS: "…", NOWHERE: "–"}  # on blocks that are no cluster
 
 
 class AlluvialPicture:
@@ -116,6 +118,7 @@ class AlluvialPicture:
         left, top, height = block.epoch - self.half, block.y0 - extra, block.y1 - block.y0 + 2 * extra
         colour, wide = lineage_colour(block.lineage), 2 * self.half * self.pitch
         patch = Rectangle((left, top), 2 * self.half, height, fc=colour, lw=0, zorder=3, clip_on=False)
+        patch.set_alpha(PALE if block.lineage == NOWHERE else None)
         self.mark(self.add(patch), block, "block")
         stripes = lineage_stripes(block.lineage) if wide >= 6 and height * self.high >= 4 else 0
         if stripes:
@@ -126,7 +129,7 @@ class AlluvialPicture:
 
     def block_text(self, block: Block, y: float, wide: float, high: float, inset: float) -> None:
         """The number of the lineage and its size: one above the other, side by side, only the number, or none."""
-        name, size = "…" if block.lineage == OTHERS else str(block.lineage), short(block.size)
+        name, size = NAMES.get(block.lineage, str(block.lineage)), short(block.size)
         name_wide, size_wide = text_width(name) * 8 / 12 * 1.2, text_width(size) * 8 / 12 * 1.1  # points
         if high < 7.5 or name_wide > wide - 3:
             return
@@ -158,7 +161,7 @@ class AlluvialPicture:
         last: dict[int, int] = {}
         for block in self.layout.blocks:
             fits = text_width(str(block.lineage)) * 8 / 12 * 1.2 <= 2 * self.half * self.pitch - 3
-            if block.lineage == OTHERS or fits or (block.y1 - block.y0) * self.high < 13:
+            if block.lineage < 0 or fits or (block.y1 - block.y0) * self.high < 13:
                 continue
             if block.epoch - last.get(block.lineage, -again) >= again:
                 last[block.lineage] = block.epoch
@@ -271,3 +274,5 @@ def _signs(layout: Alluvial) -> Iterator[tuple[Any, str]]:
         yield line, f"alternative link, probability {WEAK_LINK:.2f} or more"
     if layout.n_gathered:
         yield Patch(fc=lineage_colour(OTHERS), lw=0), count(layout.n_gathered, "small lineage")
+    if layout.n_unassigned:
+        yield Patch(fc=lineage_colour(NOWHERE), alpha=PALE, lw=0), "not assigned to a cluster"

@@ -3,10 +3,11 @@
 from math import isfinite
 
 from tetiwd.plots.alluvial import Alluvial, Block, Marker, Ribbon
-from tetiwd.plots.lineage_facts import OTHERS
+from tetiwd.plots.lineage_facts import NOWHERE, OTHERS
 from tetiwd.plots.text import count, probably
 
 EVENTS = {"born": "appears at", "died": "ends after", "returned": "returns at"}
+NO_LINEAGE = {OTHERS: "small lineages", NOWHERE: "no cluster"}
 SUMMARY = (("born", "begin later"), ("died", "end early"), ("returned", "return after a gap"))
 
 
@@ -15,6 +16,8 @@ def block_words(layout: Alluvial, block: Block) -> str:
     time, n = layout.times[block.epoch], count(block.size, "object")
     if block.lineage == OTHERS:
         return f"{count(block.n_clusters, 'small cluster')} at {time}: {n} in all"
+    if block.lineage == NOWHERE:
+        return f"not assigned to a cluster at {time}: {n}"
     present = f"; present with{probably(block.probability)[1:]}" if isfinite(block.probability) else ""
     return f"lineage {block.lineage} at {time}: {n}{present}"
 
@@ -22,9 +25,7 @@ def block_words(layout: Alluvial, block: Block) -> str:
 def ribbon_words(layout: Alluvial, ribbon: Ribbon) -> str:
     """Which clusters a ribbon joins, how many objects it carries, and how certain it is."""
     before, after = layout.times[ribbon.from_epoch], layout.times[ribbon.to_epoch]
-    source, target = (
-        f"lineage {g}" if g != OTHERS else "small lineages" for g in (ribbon.from_lineage, ribbon.to_lineage)
-    )
+    source, target = (NO_LINEAGE.get(g, f"lineage {g}") for g in (ribbon.from_lineage, ribbon.to_lineage))
     if ribbon.kind == "flow":
         one = ribbon.n_objects == 1
         if source == target:
@@ -57,8 +58,11 @@ def described(layout: Alluvial) -> str:
     events = [f"{kinds.count(kind)} {verb}" for kind, verb in SUMMARY if kind in kinds]
     if events:
         words.append(f"Of the lineages, {', '.join(events)}.")
-    largest = max(layout.blocks, key=lambda block: (block.lineage != OTHERS, block.size))
-    words.append(f"The largest cluster is {block_words(layout, largest)}.")
+    largest = max(layout.blocks, key=lambda block: (block.lineage >= 0, block.size))
+    if largest.lineage >= 0:
+        words.append(f"The largest cluster is {block_words(layout, largest)}.")
+    if layout.n_unassigned:
+        words.append(f"Pale grey blocks are {count(layout.n_unassigned, 'object')} not assigned to a cluster.")
     if layout.n_gathered:
         words.append(f"The {layout.n_gathered} smallest lineages share the grey blocks.")
     if layout.n_left_out:

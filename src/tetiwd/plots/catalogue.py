@@ -78,7 +78,8 @@ FIGURES: tuple[Figure, ...] = (
         "n_clusters",
         "Number of clusters",
         "The posterior distribution of the number of clusters at every time point: the stronger the colour, the more "
-        "probable the number; the line is the credible interval and the diamond the point estimate.",
+        "probable the number; the line is the credible interval and the diamond the point estimate, which "
+        "leaves out clusters that are too small.",
         lambda source, marks: plot_n_clusters(source.analysis, marks=marks),
         place="above",
     ),
@@ -96,7 +97,8 @@ FIGURES: tuple[Figure, ...] = (
         "map",
         "Where the objects are",
         "Every dot is an object in the colour of its lineage, and the closer two dots, the more similar the objects "
-        "(classical scaling of the distances); hollow dots belong to their cluster less certainly.",
+        "(classical scaling of the distances); hollow dots belong to their cluster less certainly, and grey crosses to "
+        "none.",
         lambda source, t, marks: plot_map(source.analysis, t, marks=marks),
         per_time=True,
         place="above",

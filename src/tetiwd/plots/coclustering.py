@@ -10,6 +10,7 @@ from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.marks import Marks, as_marks
 from tetiwd.plots.style import FILL, figure_width, new_axes, size_of, styled, tag, title, without_axes
 from tetiwd.plots.text import count, label, named_times
+from tetiwd.summarize.clustering import UNASSIGNED
 from tetiwd.summarize.coclustering import check_epoch, coclustering
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ N_SHADES = 32  # enough for the eye, and few make a small file
 def plot_coclustering(analysis: "Analysis", t: int, ax: "Axes | None" = None, *, marks: Marks | None = None) -> "Axes":
     """Posterior similarity matrix of a time: the darker, the more probable it is that two objects are together.
 
-    Objects are in order of their lineages, uncertain ones last within a cluster; squares are the clusters of the point
-    estimate. Of more than 400 objects, 400 evenly spaced ones in that order are shown.
+    Objects are in order of their lineages, uncertain ones last within a cluster, unassigned ones at the end; squares
+    are the clusters of the point estimate. Of more than 400 objects, 400 evenly spaced ones in that order are shown.
 
     Parameters
     ----------
@@ -50,8 +51,9 @@ def plot_coclustering(analysis: "Analysis", t: int, ax: "Axes | None" = None, *,
         side = figure_width(4.9)
         ax = new_axes(side, side)
     ax.imshow(shades(probabilities(analysis, t, chosen)), interpolation="none", aspect="equal")
-    time, sizes = named_times(analysis.sample.series.times)[t], np.bincount(labels)
-    lineages, first, shown = np.unique(labels[chosen], return_index=True, return_counts=True)
+    time, sizes = named_times(analysis.sample.series.times)[t], analysis.clustering.sizes[t]
+    ordered = labels[chosen]
+    lineages, first, shown = np.unique(ordered[ordered != UNASSIGNED], return_index=True, return_counts=True)
     certainty = analysis.memberships.certainty[t]
     needed, placed = 13 / size_of(ax)[1] * len(chosen), list[float]()  # numbers of lineages must not overlap
     for i in np.argsort(-shown, kind="stable").tolist():
@@ -77,8 +79,9 @@ def plot_coclustering(analysis: "Analysis", t: int, ax: "Axes | None" = None, *,
 
 
 def objects_in_order(analysis: "Analysis", t: int) -> Ints:
-    """Objects of an epoch by lineage, the most certain first."""
-    return np.lexsort((-analysis.memberships.certainty[t], analysis.clustering.labels[t]))
+    """Objects of an epoch by lineage, the most certain first; unassigned ones last."""
+    labels = analysis.clustering.labels[t]
+    return np.lexsort((-analysis.memberships.certainty[t], labels, labels == UNASSIGNED))
 
 
 def probabilities(analysis: "Analysis", t: int, chosen: Ints) -> NDArray[np.float64]:

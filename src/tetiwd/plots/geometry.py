@@ -10,6 +10,7 @@ from tetiwd.plots.marks import Marks, a_mark, as_marks
 from tetiwd.plots.style import FILL, boxes, figure_width, new_axes, styled, tag, title, without_axes
 from tetiwd.plots.text import label, named_times
 from tetiwd.summarize.alignment import match
+from tetiwd.summarize.clustering import UNASSIGNED
 from tetiwd.summarize.coclustering import check_epoch
 from tetiwd.summarize.new_object import draws_with_geometry
 from tetiwd.summarize.tracking import distances_of_means
@@ -48,7 +49,7 @@ def plot_geometry(analysis: "Analysis", t: int, ax: "Axes | None" = None, *, mar
     t, remember = check_epoch(t, analysis.sample.series.n_epochs), as_marks(marks)
     lineages, model, share = cluster_distances(analysis, t)
     measured = measured_distances(analysis, t)
-    n_all, sizes = len(lineages), np.bincount(analysis.clustering.labels[t])
+    n_all, sizes = len(lineages), analysis.clustering.sizes[t]
     kept = np.sort(np.argsort(-sizes[lineages], kind="stable")[:MOST_CLUSTERS])
     lineages, both = lineages[kept], np.ix_(kept, kept)
     distance = np.where(np.tri(len(kept), k=-1, dtype=bool), model[both], measured[both])
@@ -70,15 +71,15 @@ def plot_geometry(analysis: "Analysis", t: int, ax: "Axes | None" = None, *, mar
         remember.mark_each(_squares(ax, cells, distance, largest), about)
     for i, g in enumerate(lineages.tolist()):
         tag(ax, i, i, str(g), lineage_colour(g), fontsize=8.5 if k <= 16 else 7).set_in_layout(False)
-    ax.set_xlim(-0.5, k - 0.5)
-    ax.set_ylim(k - 0.5, -0.5)
+    ax.set_xlim(-0.5, max(k, 1) - 0.5)
+    ax.set_ylim(max(k, 1) - 0.5, -0.5)
     ax.set_aspect("equal", anchor="NW")
     without_axes(ax)
     note = f"below: model · above: measured · within one: {_number(within_clusters(analysis), largest)}"
     if k < n_all:
         note = f"the {k} largest of {n_all} clusters · {note}"
-    if k == 1:
-        note = "there is only one cluster"
+    if k <= 1:
+        note = "there is only one cluster" if k else "there is no cluster"
     title(ax, f"Distances between clusters at {label(time)}", note)
     return ax
 
@@ -112,7 +113,7 @@ def cluster_distances(analysis: "Analysis", t: int) -> tuple[NDArray[np.int64], 
     kept = draws_with_geometry(sample, MOST_DRAWS)
     labels = np.array([draws.labels_at(t)[i] for draws, i in kept])
     matched = match(estimate, labels)[0]
-    lineages = np.unique(estimate)
+    lineages = analysis.clustering.lineages_at(t)
     total, count = np.zeros((len(lineages), len(lineages))), np.zeros((len(lineages), len(lineages)))
     first = [np.unique(drawn, return_index=True)[1] for drawn in labels]  # rows of A are in order of the labels
     for s, (draws, i) in enumerate(kept):
@@ -129,6 +130,9 @@ def cluster_distances(analysis: "Analysis", t: int) -> tuple[NDArray[np.int64], 
 def measured_distances(analysis: "Analysis", t: int) -> Floats:
     """Distances between cluster means in order of lineages, less the average contribution of chance."""
     D, labels = analysis.sample.series.to_distances().D[t], analysis.clustering.labels[t]
+    if analysis.clustering.n_unassigned[t]:
+        assigned = np.flatnonzero(labels != UNASSIGNED)
+        D, labels = D[np.ix_(assigned, assigned)], labels[assigned]
     _, slot, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     noise = within_clusters(analysis) ** 2 / 2 / sizes  # variance within a cluster by its size
     squared = distances_of_means(D, slot, sizes)[0] - noise - noise[:, None]

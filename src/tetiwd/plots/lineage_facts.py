@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tetiwd.summarize.lineages import Lineages
 
 OTHERS = -1  # small lineages that share one block
+NOWHERE = -2  # unassigned objects
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class LineageFacts:
     """Everything that a picture of lineages shows. Epochs and lineages are numbers; unknown probabilities are NaN."""
 
     times: tuple[str, ...]
-    sizes: tuple[Mapping[int, int], ...]  # per epoch: objects of every lineage
+    sizes: tuple[Mapping[int, int], ...]  # per epoch: objects of every lineage, and NOWHERE
     links: Mapping[tuple[int, int, int, int], float] = field(default_factory=dict)  # (epoch, lineage, epoch, lineage)
     flows: Mapping[tuple[int, int, int], int] = field(default_factory=dict)  # (epoch, from, to lineage): objects
     presence: Mapping[tuple[int, int], float] = field(default_factory=dict)  # (epoch, lineage): share of draws with it
@@ -45,15 +46,16 @@ def lineage_facts(lineages: "Lineages | ModeLineages") -> LineageFacts:
         flows.from_time, flows.n_skipped, flows.from_lineage, flows.to_lineage, flows.n_objects, strict=True
     ):
         if skipped == 0 and n > 0:
-            moved[epoch[t], int(g), int(h)] = int(n)
+            moved[epoch[t], int(g) if g >= 0 else NOWHERE, int(h) if h >= 0 else NOWHERE] = int(n)
     for t in range(1, len(sizes)):
         born = lineages.linked_by.born(alignment, t).mean(axis=0)
         died = lineages.linked_by.died(alignment, t).mean(axis=0)
         births |= {(t, g): float(born[g]) for g in sizes[t]}
         deaths |= {(t - 1, g): float(died[g]) for g in sizes[t - 1]}
+    nowhere = [{NOWHERE: n} if n else {} for n in alignment.clustering.n_unassigned]
     return LineageFacts(
         times=times_as_text(times),
-        sizes=tuple(sizes),
+        sizes=tuple(column | rest for column, rest in zip(sizes, nowhere, strict=True)),
         links=linked,
         flows=moved,
         presence={(t, g): float(presence[t, g]) for t, column in enumerate(sizes) for g in column},
@@ -74,6 +76,7 @@ def small_lineages(sizes: Iterable[Mapping[int, int]], max_lineages: int) -> set
     for column in sizes:
         for g, size in column.items():
             total[g] = total.get(g, 0) + size
+    total.pop(NOWHERE, None)
     return set(sorted(total, key=lambda g: (-total[g], g))[max_lineages:])
 
 

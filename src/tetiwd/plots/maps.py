@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 from tetiwd.data.sampling import sample_objects
 from tetiwd.narrative import SURE
 from tetiwd.plots.colours import lineage_colour
+from tetiwd.plots.lineage_facts import NOWHERE
 from tetiwd.plots.marks import Marks, as_marks
 from tetiwd.plots.style import figure_width, new_axes, size_of, styled, tag, title
 from tetiwd.plots.text import count, label, named_times
+from tetiwd.summarize.clustering import UNASSIGNED
 from tetiwd.summarize.coclustering import check_epoch
 
 if TYPE_CHECKING:
@@ -35,7 +37,8 @@ def plot_map(
     *,
     marks: Marks | None = None,
 ) -> "Axes":
-    """Objects of a time as points, coloured by lineage; hollow where the cluster of an object is uncertain.
+    """Objects of a time as points, coloured by lineage; hollow where the cluster of an object is uncertain, grey
+    crosses where it has none.
 
     All times have the same limits. Of more than 1500 objects, 1500 are drawn, always the same ones.
 
@@ -62,21 +65,31 @@ def plot_map(
     shown[sample_objects(len(points), MOST_POINTS)] = True
     time = named_times(analysis.clustering.times)[t]
     size = 4.6 if shown.sum() <= 300 else 3.6 if shown.sum() <= 800 else 2.8
-    lineages, sizes = np.unique(labels, return_counts=True)
+    lineages = analysis.clustering.lineages_at(t)
+    sizes = analysis.clustering.sizes[t, lineages]
     words = {int(g): f"lineage {g} at {time}: {count(int(n), 'object')}" for g, n in zip(lineages, sizes, strict=True)}
+    unassigned = labels == UNASSIGNED
+    nowhere = points[unassigned & shown]
+    if len(nowhere):
+        look: dict[str, Any] = {"mec": lineage_colour(NOWHERE), "mew": 1.3}
+        (line,) = ax.plot(nowhere[:, 0], nowhere[:, 1], ls="", marker="x", ms=size, clip_on=False, **look)
+        hover = f"not assigned to a cluster at {time}: {count(int(unassigned.sum()), 'object')}"
+        remember.mark(line, lineage=NOWHERE, epoch=t, title=hover)
     for g, hover in words.items():
         colour = lineage_colour(g)
         for sure in (True, False):
             dots = points[(labels == g) & shown & ((certainty >= SURE) == sure)]
             if len(dots):
-                look: dict[str, Any] = {"mfc": colour if sure else "none", "mec": colour, "mew": 0.4 if sure else 1.0}
+                look = {"mfc": colour if sure else "none", "mec": colour, "mew": 0.4 if sure else 1.0}
                 (line,) = ax.plot(dots[:, 0], dots[:, 1], ls="", marker="o", ms=size, alpha=0.85, clip_on=False, **look)
                 doubt = "" if sure else "; hollow ones are uncertain"
                 remember.mark(line, lineage=g, epoch=t, title=hover + doubt)
     for g, text in _tags(ax, points, labels, lineages[np.argsort(-sizes, kind="stable")][:MOST_TAGS]):
         remember.mark(text, lineage=g, epoch=t, title=words[g])
     note = "close: similar"
-    if (certainty[shown] < SURE).any():
+    if len(nowhere):
+        note += " · ×: unassigned"
+    if (certainty[shown & ~unassigned] < SURE).any():
         what = "membership given the others" if analysis.clustering.found_by == "mode" else "certainty"
         note += f" · hollow: {what} below {SURE:.2f}"
     if not shown.all():

@@ -20,7 +20,8 @@ LEAST = 0.005  # probabilities below this are not drawn
 def plot_n_clusters(analysis: "Analysis", ax: "Axes | None" = None, *, marks: Marks | None = None) -> "Axes":
     """Posterior of the number of clusters at every time: the darker a cell, the more probable the number.
 
-    A vertical line is the central credible interval (``analysis.settings.level``), a diamond the point estimate.
+    A vertical line is the central credible interval (``analysis.settings.level``), a diamond the point estimate. The
+    posterior counts clusters of any size, the point estimate those that are large enough.
 
     Parameters
     ----------

@@ -37,6 +37,7 @@ SMALL_LINEAGE = 0.01  # lineages below this share of all objects have none if th
 LEAST_LANE = 15  # points
 STEPS = (0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
 MANY_DOTS = 120
+NO_LINEAGE = {-1: "small lineages and unassigned objects", None: "new clusters"}
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,9 @@ def plot_sizes(
 ) -> "Axes":
     """Share of every lineage over time in a lane of its own: line, credible interval, and a forecast as a fan.
 
-    All lanes have one scale. Small lineages share a lane with the clusters that only some draws have. With a backtest,
-    upright bars show the forecast of each time from the time before, and a cross marks shares outside of it.
+    All lanes have one scale. Small lineages share a lane with unassigned objects and the clusters that only some draws
+    have. With a backtest, upright bars show the forecast of each time from the time before, and a cross marks shares
+    outside of it.
 
     Parameters
     ----------
@@ -106,9 +108,9 @@ def lanes_of(analysis: "Analysis") -> list[Lane]:
     counts = analysis.clustering.sizes
     drawn = alignment.sizes()  # (S, T, n_lineages + 1)
     ranked = np.argsort(-counts.sum(axis=0), kind="stable")
-    kept = [g for g in ranked[:MOST_LANES].tolist() if counts[:, g].sum() >= SMALL_LINEAGE * n.sum()] or [
-        int(ranked[0])
-    ]
+    kept = [g for g in ranked[:MOST_LANES].tolist() if counts[:, g].sum() >= SMALL_LINEAGE * n.sum()] or (
+        ranked[:1].tolist()
+    )
     rest = [g for g in range(alignment.n_lineages) if g not in kept]
     if len(rest) == 1 and len(kept) < MOST_LANES:
         kept, rest = kept + rest, []
@@ -122,26 +124,24 @@ def lanes_of(analysis: "Analysis") -> list[Lane]:
         sizes = drawn[:, :, members].sum(axis=2)
         lower, upper = np.quantile(sizes, [tail, 1 - tail], axis=0, method="closest_observation") / n
         listed = [g for g in members if g < alignment.n_lineages]
-        share = counts[:, listed].sum(axis=1) / n
+        unassigned = 0 if lineage >= 0 else np.array(analysis.clustering.n_unassigned)
+        share = (counts[:, listed].sum(axis=1) + unassigned) / n
         absent = (share == 0) if lineage >= 0 else np.zeros(len(n), dtype=bool)
         nothing = np.where(absent, np.nan, 0.0)
-        lanes.append(
-            Lane(
-                name, colour, lineage, share + nothing, lower + nothing, upper + nothing, _next(forecast, members, tail)
-            )
-        )
+        coming = _next(forecast, members, tail, unlisted=lineage < 0)
+        lanes.append(Lane(name, colour, lineage, share + nothing, lower + nothing, upper + nothing, coming))
     if forecast is not None:
         none = np.full(len(n), np.nan)
         lanes.append(Lane("new", INK, None, none, none, none, _quantiles(forecast, [len(forecast.lineages) + 1], tail)))
     return lanes
 
 
-def _next(forecast: Forecast | None, members: list[int], tail: float) -> Floats:
-    """Quantiles of the share of some lineages at the next time; the number after the last lineage means "other"."""
+def _next(forecast: Forecast | None, members: list[int], tail: float, *, unlisted: bool) -> Floats:
+    """Quantiles of the share of some lineages at the next time, with everything that is not listed or without it."""
     if forecast is None:
         return np.empty(0)
     columns = [i for i, g in enumerate(forecast.lineages.tolist()) if g in members]
-    if len(members) > 1:
+    if unlisted:
         columns.append(len(forecast.lineages))
     return _quantiles(forecast, columns, tail) if columns else np.empty(0)
 
@@ -274,7 +274,7 @@ class _Lanes:
 
     def title(self, lane: Lane) -> str:
         """What a lane is called in words."""
-        return {-1: "small lineages", None: "new clusters"}.get(lane.lineage, f"lineage {lane.name}")
+        return NO_LINEAGE.get(lane.lineage, f"lineage {lane.name}")
 
     def words(self, lane: Lane) -> str:
         """A lane in one line."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tetiwd.narrative import SURE, listed, named_lineages, plural
+from tetiwd.summarize.clustering import UNASSIGNED
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
@@ -50,9 +51,11 @@ def certain_and_not(analysis: "Analysis", labels: Sequence[str]) -> tuple[list[s
 
 def _numbers(analysis: "Analysis", labels: Sequence[str]) -> tuple[list[str], list[str]]:
     table = analysis.n_clusters()
+    counted = " Objects that fit nowhere count as clusters here." if table.unassigned.any() else ""
     fixed = (table.lower == table.upper).to_numpy()
     if fixed.all():
-        return ["The number of clusters at every time point." if len(fixed) > 1 else "The number of clusters."], []
+        where = " at every time point" if len(fixed) > 1 else ""
+        return [f"The number of clusters{where}.{counted}"], []
     open_ones = np.flatnonzero(~fixed).tolist()
     ranges = [f"{table.lower[t]} to {table.upper[t]} at {labels[t]}" for t in open_ones]
     if len(open_ones) <= MOST_TIMES:
@@ -64,6 +67,7 @@ def _numbers(analysis: "Analysis", labels: Sequence[str]) -> tuple[list[str], li
             f"How many clusters there are at {where} times; "
             f"at {labels[widest]}, for example, {table.lower[widest]} to {table.upper[widest]}."
         )
+    unsure += counted
     named = [labels[t] for t in np.flatnonzero(fixed).tolist()]
     if not named:
         return [], [unsure]
@@ -83,8 +87,12 @@ def _lineages(analysis: "Analysis") -> tuple[list[str], list[str]]:
 
 
 def _objects(analysis: "Analysis", labels: Sequence[str]) -> tuple[list[str], list[str]]:
-    by_time = [int((certainty < SURE).sum()) for certainty in analysis.memberships.certainty]
-    n, unsure = sum(analysis.sample.series.n_objects), sum(by_time)
+    assigned = [labels != UNASSIGNED for labels in analysis.clustering.labels]
+    certainty = analysis.memberships.certainty
+    by_time = [int((sure[own] < SURE).sum()) for sure, own in zip(certainty, assigned, strict=True)]
+    n, unsure = sum(int(own.sum()) for own in assigned), sum(by_time)
+    if not n:
+        return [], []
     sure = f"The cluster of {n - unsure} of {n} objects ({(n - unsure) / n:.0%}): probability at least {SURE}."
     if not unsure:
         return [sure], []

@@ -18,6 +18,7 @@ from tetiwd.report.page import check_target, whole_page, write_page
 from tetiwd.report.rendering import Wording, render, trusted
 from tetiwd.report.summary import chips
 from tetiwd.report.tables import Table, events_table, filled, lineages_table
+from tetiwd.report.unassigned import unassigned_table
 
 if TYPE_CHECKING:
     from tetiwd.mode_analysis import ModeAnalysis
@@ -34,7 +35,7 @@ CAPTIONS = {
     "the same cluster at the next time point.",
     "map": "Every dot is an object in the colour of its lineage, and the closer two dots, the more similar the objects "
     f"(classical scaling of the distances); hollow dots would be in their cluster with a probability below {SURE:.2f}"
-    f"{GIVEN}.",
+    f"{GIVEN}; grey crosses are in none.",
 }
 
 
@@ -49,6 +50,8 @@ def write_mode_report(
 def mode_html(analysis: "ModeAnalysis", *, show_ids: bool = False) -> str:
     """The whole page. Ids are on it only if they are asked for."""
     wording = Wording(analysis.mode.series.times)
+    lineages, events = lineages_table(analysis, wording), events_table(analysis.lineages.events(), wording)
+    unassigned = unassigned_table(analysis, wording, show_ids=show_ids, given=GIVEN)
     told = narrate_mode(analysis, wording.inline)
     summary = {
         "span": tuple(dict.fromkeys((wording.labels[0], wording.labels[-1]))),
@@ -70,7 +73,7 @@ def mode_html(analysis: "ModeAnalysis", *, show_ids: bool = False) -> str:
         figures=_figures(analysis, wording),
         headings={},
         tables={
-            "main": [lineages_table(analysis, wording), events_table(analysis.lineages.events(), wording)],
+            "main": [table for table in (lineages, unassigned, events) if table is not None],
             "below_figure": {},
             "objects": object_list(analysis, wording, given=GIVEN) if show_ids else None,
             "diagnostics": _starts_table(analysis, wording),

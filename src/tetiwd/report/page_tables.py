@@ -7,6 +7,7 @@ from tetiwd.report.details import checks_table
 from tetiwd.report.objects import object_list
 from tetiwd.report.rendering import Wording
 from tetiwd.report.tables import Table
+from tetiwd.report.unassigned import unassigned_table
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
@@ -25,12 +26,13 @@ def tables_of(
     """The section of tables, tables below a figure by its key, the objects, and tables of the details."""
     forecast = tables.forecast_table(analysis, wording)
     events = analysis.lineages.events(least=tables.PROBABLE)
-    main = [tables.lineages_table(analysis, wording), tables.events_table(events, wording)]
+    unassigned = unassigned_table(analysis, wording, show_ids=show_ids)
+    main = [tables.lineages_table(analysis, wording), unassigned, tables.events_table(events, wording), forecast]
     below_figure = {"n_clusters": tables.numbers_table(analysis, wording)}
     if outcomes is not None:
         below_figure["outcomes"] = tables.outcomes_table(outcomes, wording)
     return {
-        "main": main if forecast is None else [*main, forecast],
+        "main": [table for table in main if table is not None],
         "below_figure": below_figure,
         "objects": object_list(analysis, wording) if show_ids else None,
         "diagnostics": tables.diagnostics_table(diagnostics),

@@ -9,6 +9,7 @@ import numpy as np
 
 from tetiwd.diagnostics import LARGEST_R_HAT, SMALLEST_ESS
 from tetiwd.plots.colours import lineage_colour
+from tetiwd.plots.lineage_facts import NOWHERE
 from tetiwd.report.rendering import Wording, trusted
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ Field = tuple[str, str, str, str]  # name of a column, source of its values, the
 PROBABLE = 0.5  # least probability of events that are listed
 MOST_SIZES = 8  # times whose sizes have a column each; with more, sizes are small bars
 KINDS: dict[str, Kind] = {kind: kind for kind in ("text", "time", "lineage", "lineages", "bars")}
-WORDS = {-1: ("others", 1e9), "other": ("others", 1e9), "new": ("new", 1e9 + 1)}
+WORDS = {-1: ("others", 1e9), "other": ("others", 1e9), "new": ("new", 1e9 + 1), NOWHERE: ("unassigned", 1e9 + 2)}
 EVENTS = {
     "born": "appears",
     "died": "is gone",
@@ -165,7 +166,7 @@ def forecast_table(analysis: "Analysis", wording: Wording) -> Table | None:
     records = coming.table().rename(columns={"cluster": "lineage"}).to_dict("records")
     caption = (
         f"Shares among {coming.n_next} objects at the time point after {wording.label(coming.time)}. “Others” are "
-        "clusters too uncertain to be listed, “new” are clusters never seen before."
+        "clusters too uncertain or too small to be listed, “new” are clusters never seen before."
     )
     return filled("forecast", "What to expect next", caption, fields, records, wording)
 
@@ -177,7 +178,8 @@ def numbers_table(analysis: "Analysis", wording: Wording) -> Table:
         ("Time", "time", "time", "The time point."),
         ("Objects", "objects", "whole", "Objects at that time."),
         ("Clusters", "clusters", "whole", "Clusters in the point estimate."),
-        ("Median", "median", "whole", "Posterior median of the number of clusters."),
+        ("Unassigned", "unassigned", "whole", "Objects in none of these clusters."),
+        ("Median", "median", "whole", "Posterior median of the number of clusters, however small."),
         ("Lower", "lower", "whole", f"Lower end of the {level} credible interval."),
         ("Upper", "upper", "whole", f"Upper end of the {level} credible interval."),
     )
@@ -270,14 +272,14 @@ def _rounded(value: float | None, flag: bool = False) -> Cell:
     return Cell("–", np.nan) if value is None or not isfinite(value) else Cell(f"{value:,.0f}", float(value), flag)
 
 
-def _lineage(value: Any) -> Cell:
-    """The number of a lineage, or a word for several; words come last."""
+def lineage_cell(value: Any) -> Cell:
+    """The number of a lineage, or a word for several or none; words come last."""
     return Cell(*WORDS[value]) if value in WORDS else Cell(value, value)
 
 
 FORMATS: dict[str, Callable[[Any], Cell]] = {
     "text": Cell,
-    "lineage": _lineage,
+    "lineage": lineage_cell,
     "lineages": lambda lineages: Cell(lineages, float(len(lineages))),
     "bars": Cell,
     "number": Cell,

@@ -2,7 +2,7 @@
 
 At every epoch the clusters of a draw are matched one to one with those of the clustering so that as many objects as
 possible agree. A cluster of the draw that is left over is "another one" (label −1), one of the clustering that is left
-over has no counterpart in that draw.
+over has no counterpart in that draw. Unassigned objects of the clustering have no say.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tetiwd.errors import SettingsError
 from tetiwd.partitions import Ints, Partitions, numbered
 from tetiwd.sample import Sample, as_partitions
-from tetiwd.summarize.clustering import Clustering, as_clustering
+from tetiwd.summarize.clustering import UNASSIGNED, Clustering, as_clustering
 
 Bools = NDArray[np.bool_]
 
@@ -128,13 +128,14 @@ def match(labels: Ints, drawn: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray
     """
     from scipy.optimize import linear_sum_assignment
 
-    lineages, slot = np.unique(labels, return_inverse=True)
+    assigned = labels != UNASSIGNED
+    lineages, slot = np.unique(labels[assigned], return_inverse=True)
     theirs = numbered(drawn)
     words = np.empty(drawn.shape, dtype=np.int32)
-    counterpart = np.full((len(drawn), int(lineages[-1]) + 1), -1, dtype=np.int32)
+    counterpart = np.full((len(drawn), int(labels.max()) + 1), -1, dtype=np.int32)
     n_theirs = theirs.max(axis=1) + 1
     for s, row in enumerate(theirs):
-        overlap = _overlap(slot, row, len(lineages), int(n_theirs[s]))
+        overlap = _overlap(slot, row[assigned], len(lineages), int(n_theirs[s]))
         mine, matched = linear_sum_assignment(overlap, maximize=True)
         real = overlap[mine, matched] > 0
         name = np.full(n_theirs[s], OTHER, dtype=np.int32)

@@ -7,7 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.errors import SettingsError
+from tetiwd.params import AnswerSettings
+from tetiwd.partitions import Ints
 from tetiwd.summarize.alignment import Alignment
+from tetiwd.summarize.clustering import UNASSIGNED
+from tetiwd.summarize.unassigned import unassigned_probabilities
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,12 +25,17 @@ class Memberships:
 
     alignment: Alignment
     probabilities: list[Floats]  # T × (n_t, n_lineages + 1); the last column is "a cluster that is not listed"
+    unassigned: list[Floats]  # T × (n_t,) probability of every object to be unassigned
+    nearest: list[Ints] | None = None  # T × (n_t,) the nearest lineage of every unassigned object, where that is known
 
     @property
     def certainty(self) -> list[Floats]:
-        """Probability of the cluster that the clustering puts every object in, T × (n_t,)."""
+        """Probability of the cluster that the clustering puts every object in, or to be unassigned, T × (n_t,)."""
         labels = self.alignment.clustering.labels
-        return [p[np.arange(len(p)), lineage] for p, lineage in zip(self.probabilities, labels, strict=True)]
+        return [
+            np.where(lineage == UNASSIGNED, alone, p[np.arange(len(p)), lineage])
+            for p, alone, lineage in zip(self.probabilities, self.unassigned, labels, strict=True)
+        ]
 
     def between(self, below: float = 0.7) -> "pd.DataFrame":
         """Rows of :meth:`table` of objects whose certainty is below a bound, the least certain first."""
@@ -37,26 +46,32 @@ class Memberships:
 
     def table(self) -> "pd.DataFrame":
         """One row per object: its epoch and position there, its id where ids are known, its cluster with the
-        probability of it, and the next best.
+        probability of it, the next best, and the probability to be unassigned.
 
-        ``next_lineage`` is −1 where that is a cluster the clustering does not have.
+        ``lineage`` is −1 for unassigned objects. ``next_lineage`` is −1 where that is a cluster the clustering does not
+        have; for unassigned objects it is the most probable lineage, the nearest if none has been drawn.
         """
         import pandas as pd
 
         parts = []
-        clustering = self.alignment.clustering
-        for time, p, lineage in zip(clustering.times, self.probabilities, clustering.labels, strict=True):
+        clustering, certainty = self.alignment.clustering, self.certainty
+        for t, (p, lineage) in enumerate(zip(self.probabilities, clustering.labels, strict=True)):
             rows = np.arange(len(p))
             rest = p.copy()
-            rest[rows, lineage] = -1
+            rest[rows, lineage] = -1  # of unassigned objects the last column
             following = rest.argmax(axis=1)
+            best = np.maximum(rest[rows, following], 0)
+            following = np.where(following == p.shape[1] - 1, -1, following)
+            if self.nearest is not None:
+                following = np.where((lineage == UNASSIGNED) & (best == 0), self.nearest[t], following)
             part = {
-                "time": [time] * len(p),
+                "time": [clustering.times[t]] * len(p),
                 "object": rows,
                 "lineage": lineage,
-                "certainty": p[rows, lineage],
-                "next_lineage": np.where(following == p.shape[1] - 1, -1, following),
-                "next_probability": np.maximum(rest[rows, following], 0),
+                "certainty": certainty[t],
+                "next_lineage": following,
+                "next_probability": best,
+                "unassigned_probability": self.unassigned[t],
             }
             parts.append(pd.DataFrame(part))
         table = pd.concat(parts, ignore_index=True)
@@ -73,8 +88,14 @@ class Memberships:
         )
 
 
-def memberships(alignment: Alignment) -> Memberships:
-    """Share of draws in which every object is in every cluster of the clustering."""
+def memberships(
+    alignment: Alignment, *, min_size: int = AnswerSettings.min_size, nearest: list[Ints] | None = None
+) -> Memberships:
+    """Share of draws in which every object is in every cluster of the clustering, or unassigned.
+
+    ``nearest``, from :func:`tetiwd.summarize.unassigned.nearest_lineages`, names a lineage for unassigned objects that
+    are in none of them in any draw.
+    """
     k = alignment.n_lineages + 1
     probabilities: list[Any] = []
     for t in range(alignment.partitions.n_epochs):
@@ -82,4 +103,4 @@ def memberships(alignment: Alignment) -> Memberships:
         n = words.shape[1]
         counts = np.bincount((np.arange(n) * k + words).ravel(), minlength=n * k).reshape(n, k)
         probabilities.append(counts / alignment.n_draws)
-    return Memberships(alignment, probabilities)
+    return Memberships(alignment, probabilities, unassigned_probabilities(alignment, min_size), nearest)

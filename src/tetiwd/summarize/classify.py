@@ -106,9 +106,9 @@ def classify(
     rows, diagonal = _check_new(sample, new, squared, own, t)
     moves = sample.hyperparameters.moves
     kept = some_draws(sample, max_draws) if moves else draws_with_geometry(sample, max_draws)
-    labels = as_clustering(sample, clustering).labels[t]
-    words = match(labels, np.array([draws.labels_at(t)[i] for draws, i in kept]))[0]
-    lineages = np.unique(labels)
+    clusters = as_clustering(sample, clustering)
+    words = match(clusters.labels[t], np.array([draws.labels_at(t)[i] for draws, i in kept]))[0]
+    lineages = clusters.lineages_at(t)
     rng = np.random.default_rng(seed)
     m, n = len(rows), sample.series.n_objects[t]
     by_lineage, by_object = WeightedMean(m, len(lineages) + 2), WeightedMean(m, n if together else 0)

@@ -10,6 +10,8 @@ from tetiwd.partitions import Ints, Partitions, check_labels, numbered
 from tetiwd.sample import Sample, as_partitions
 from tetiwd.summarize.losses import Loss, as_loss, losses_to_draws
 
+UNASSIGNED = -1  # label of an object that belongs to no cluster
+
 
 class LinkSource(Protocol):
     """A way to make lineages of clusters, by its name; see :mod:`tetiwd.summarize.links`."""
@@ -21,7 +23,8 @@ class LinkSource(Protocol):
 class Clustering:
     """A clustering of all epochs. Equal labels at different epochs belong to one lineage.
 
-    Lineages are numbered from 0 in order of their first epoch, the larger one (over all epochs) first.
+    Lineages are numbered from 0 in order of their first epoch, the larger one (over all epochs) first. Objects that
+    belong to no cluster have the label UNASSIGNED; where a partition is needed, each of them is alone.
     """
 
     labels: list[Ints]  # T × (n_t,)
@@ -39,7 +42,7 @@ class Clustering:
     @property
     def n_clusters(self) -> list[int]:
         """Clusters at every epoch."""
-        return [len(np.unique(labels)) for labels in self.labels]
+        return [len(self.lineages_at(t)) for t in range(len(self.labels))]
 
     @property
     def n_lineages(self) -> int:
@@ -47,16 +50,28 @@ class Clustering:
         return int(self.flat.max()) + 1
 
     @property
+    def n_unassigned(self) -> list[int]:
+        """Objects at every epoch that belong to no cluster."""
+        return [int((labels == UNASSIGNED).sum()) for labels in self.labels]
+
+    @property
     def sizes(self) -> Ints:
         """Members of every lineage at every epoch, (T, n_lineages)."""
-        return np.array([np.bincount(labels, minlength=self.n_lineages) for labels in self.labels])
+        k = self.n_lineages
+        return np.array([np.bincount(labels[labels != UNASSIGNED], minlength=k) for labels in self.labels])
+
+    def lineages_at(self, t: int) -> Ints:
+        """Lineages that are there at an epoch, in increasing order."""
+        return np.unique(self.labels[t][self.labels[t] != UNASSIGNED])
 
     def __repr__(self) -> str:
         shown = ", ".join(map(str, self.n_clusters))
         source = "the model" if self.linked_by is None else self.linked_by.name
         loss = f"expected {self.loss} loss {self.expected_loss:.4g}, " if self.loss else ""
+        alone = f", {sum(self.n_unassigned)} objects unassigned" if sum(self.n_unassigned) else ""
         return (
-            f"Clustering({shown} clusters in {self.n_lineages} lineages; {loss}by {self.found_by}; linked by {source})"
+            f"Clustering({shown} clusters in {self.n_lineages} lineages{alone}; {loss}by {self.found_by}; "
+            f"linked by {source})"
         )
 
 
@@ -67,7 +82,7 @@ def as_clustering(
     found_by: str = "given",
     linked_by: LinkSource | None = None,
 ) -> Clustering:
-    """Labels per epoch as a clustering of the objects of the draws, with its expected loss."""
+    """Labels per epoch as a clustering of the objects of the draws, with its expected loss; −1 is UNASSIGNED."""
     partitions, measure = as_partitions(draws), as_loss(loss)
     if isinstance(labels, Clustering):
         check_labels(labels.labels, partitions.n_objects)
@@ -83,7 +98,7 @@ def losses_by_draw(labels: NDArray[Any], partitions: Partitions, loss: Loss) -> 
     Links do not enter: where they are uncertain, a loss that counted them would be smallest for clusters lumped
     together, however certain each epoch is (docs/explanation/answers.md).
     """
-    total = np.zeros(partitions.n_draws)
+    labels, total = each_alone(labels), np.zeros(partitions.n_draws)
     for t, columns in enumerate(partitions.columns):
         clusters = numbered(labels[None, columns])[0]
         total += partitions.n_objects[t] * losses_to_draws(clusters, partitions.epoch(t).labels, loss)
@@ -91,9 +106,21 @@ def losses_by_draw(labels: NDArray[Any], partitions: Partitions, loss: Loss) -> 
 
 
 def in_order_of_birth(labels: NDArray[Any], partitions: Partitions) -> Ints:
-    """Lineages renumbered by first epoch, the larger one first."""
-    _, first, slot, sizes = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
+    """Lineages renumbered by first epoch, the larger one first; unassigned objects remain so."""
+    assigned = np.flatnonzero(labels != UNASSIGNED)
+    _, first, slot, sizes = np.unique(labels[assigned], return_index=True, return_inverse=True, return_counts=True)
+    first = assigned[first]
     birth = np.searchsorted([c.stop for c in partitions.columns], first, side="right")
     rank = np.empty(len(sizes), dtype=np.int64)
     rank[np.lexsort((first, -sizes, birth))] = np.arange(len(sizes))
-    return rank[slot.ravel()]
+    renumbered = np.full(len(labels), UNASSIGNED, dtype=np.int64)
+    renumbered[assigned] = rank[slot.ravel()]
+    return renumbered
+
+
+def each_alone(labels: NDArray[Any]) -> Ints:
+    """Labels of a partition: every unassigned object in a cluster of its own."""
+    unassigned = np.flatnonzero(labels == UNASSIGNED)
+    partition = labels.astype(np.int64)
+    partition[unassigned] = labels.max(initial=0) + 1 + np.arange(len(unassigned))
+    return partition

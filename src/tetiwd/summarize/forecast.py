@@ -38,12 +38,13 @@ class Forecast:
     """Where the objects of the next epoch will be.
 
     Arrays over groups have an entry for every lineage of the clustering that is there at the epoch, then one for
-    "other" (clusters of the draws that the clustering does not have) and one for "new" (all clusters not there yet).
-    A draw without a cluster of the clustering is one in which nobody joins it.
+    "other" (clusters of the draws that the clustering does not have, and unassigned objects) and one for "new" (all
+    clusters not there yet). A draw without a cluster of the clustering is one in which nobody joins it.
     """
 
     lineages: Ints  # lineages of the clustering at the epoch
     sizes: Ints  # their members there
+    n_now: int  # all objects there, those that are unassigned included
     time: Any  # name of the epoch from which the next is forecast
     n_next: int
     level: float  # of the intervals
@@ -86,7 +87,7 @@ class Forecast:
         return pd.DataFrame(
             {
                 "cluster": pd.Series(self.groups, dtype=object),
-                "now": [*(self.sizes / self.sizes.sum()), 0.0, 0.0],
+                "now": [*(self.sizes / self.n_now), 1 - self.sizes.sum() / self.n_now, 0.0],
                 "expected": self.expected,
                 "median": median,
                 "lower": lower,
@@ -164,8 +165,9 @@ def forecast(
     rng = np.random.default_rng(seed)
     gammas = rng.standard_gamma(np.repeat(weights, -(-N_SIMULATIONS // len(weights)), axis=0))
     counts = rng.multinomial(n_next, gammas / gammas.sum(axis=1, keepdims=True))
-    lineages, sizes = np.unique(alignment.clustering.labels[t], return_counts=True)
-    return Forecast(lineages, sizes, partitions.times[t], int(n_next), float(level), weights, counts)
+    lineages = alignment.clustering.lineages_at(t)
+    sizes, n_now = alignment.clustering.sizes[t, lineages], partitions.n_objects[t]
+    return Forecast(lineages, sizes, n_now, partitions.times[t], int(n_next), float(level), weights, counts)
 
 
 def _rates(

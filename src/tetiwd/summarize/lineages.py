@@ -58,7 +58,8 @@ class Lineages:
                     "objects": int(sizes[:, g].sum()),
                 }
             )
-        table = pd.DataFrame(rows).set_index("lineage")
+        columns = ["lineage", "first", "last", "n_epochs", "n_gaps", "objects"]  # of a table without rows, too
+        table = pd.DataFrame(rows, columns=columns).set_index("lineage")
         table["stability"] = within.mean().reindex(table.index)
         table["weakest_link"] = within.min().reindex(table.index)
         at_times = pd.DataFrame(sizes.T, index=table.index, columns=[f"size at {time}" for time in times])
@@ -147,7 +148,8 @@ class Lineages:
         """Where identified objects go: one row per pair of times and lineages, from one appearance to the next.
 
         ``n_objects`` counts in the clustering, ``expected`` is the mean over draws; ``n_skipped`` is the number of
-        epochs at which the object was not there. Lineage −1 are clusters of draws that the clustering does not have.
+        epochs at which the object was not there. Lineage −1 are unassigned objects, and in draws all clusters that the
+        clustering does not have.
         """
         return self._flows.copy()
 
@@ -163,7 +165,7 @@ class Lineages:
         k = self.alignment.n_lineages + 1
         for t, later, here, there in next_appearances(ids):
             expected = flows_in_draws(self.alignment, t, here, later, there).mean(axis=0)
-            cells = clustering.labels[t][here] * k + clustering.labels[later][there]
+            cells = clustering.labels[t][here] % k * k + clustering.labels[later][there] % k  # UNASSIGNED is the last
             counted = np.bincount(cells, minlength=k * k).reshape(k, k)
             for g, h in np.argwhere((expected > 0) | (counted > 0)):
                 lineages = [int(c) if c < k - 1 else -1 for c in (g, h)]

@@ -34,9 +34,9 @@ def _one_by_one(series: DistanceSeries, clustering: Clustering) -> list[Floats]:
     last: dict[int, Floats] = {}  # latest mean of every lineage
     for t, (D, labels) in enumerate(zip(distances, clustering.labels, strict=True)):
         points = _two_columns(as_points(D, (len(D),), (series.times[t],), 2).points)
-        lineages, sizes = np.unique(labels, return_counts=True)
+        lineages = clustering.lineages_at(t)
         means = {int(g): points[labels == g].mean(axis=0) for g in lineages}
-        weight = {int(g): float(n) for g, n in zip(lineages, sizes, strict=True)}
+        weight = {int(g): float((labels == g).sum()) for g in lineages}
         known = [g for g in means if g in last]
         here, there, weights = [means[g] for g in known], [last[g] for g in known], [weight[g] for g in known]
         if t and series.ids is not None:

@@ -24,7 +24,7 @@ from tetiwd.errors import DataError, SettingsError
 from tetiwd.params import check_whole
 from tetiwd.partitions import Ints, Partitions, check_labels
 from tetiwd.summarize.assignment import assign
-from tetiwd.summarize.clustering import Clustering, in_order_of_birth
+from tetiwd.summarize.clustering import Clustering, each_alone, in_order_of_birth
 from tetiwd.summarize.embedding import Embedding, as_points, cross_of, embed
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def track(
     if max_gap is not None:
         check_whole("max_gap", max_gap, 0)
     offsets = np.cumsum(series.n_objects)[:-1]
-    labels = np.split(check_labels(clustering, series.n_objects, "the clustering"), offsets)
+    labels = np.split(each_alone(check_labels(clustering, series.n_objects, "the clustering")), offsets)
     if embedding is not None and len(embedding.points) != sum(series.n_objects):
         raise DataError(
             f"the embedding has {len(embedding.points)} points but the series has {sum(series.n_objects)} objects; "

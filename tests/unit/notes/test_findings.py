@@ -117,7 +117,8 @@ def test_an_object_in_many_windows_is_one_witness():
     assert tables[0].to_numpy()[:, 2:].tolist() == tables[1].to_numpy()[:, 2:].tolist()
 
 
-def test_usage_agrees_with_counting_one_by_one():
+@pytest.mark.parametrize("share", [0.0, 0.2])
+def test_usage_agrees_with_counting_one_by_one(share):
     rng = rng_for(9, 2)
     said = [
         {person: [f"scan {word}" for word in "pqrs" if rng.random() < 0.4] or ["scan p"] for person in ids("a", 15)}
@@ -126,6 +127,7 @@ def test_usage_agrees_with_counting_one_by_one():
     noted = series_of_notes(said, topics=("scan",))
     labels = [rng.permutation([0, 1, 2] * 5).tolist() for _ in range(3)]
     members = members_of(noted, analysis_of_notes(noted, labels))
+    members = replace(members, lineage=np.where(rng.random(45) < share, -1, members.lineage))  # some are unassigned
     usage = usage_of(words_by_row(noted), members)
     appearances = [
         (members.lineage[row], person, set(" ".join(said[t][person]).split()))
@@ -137,6 +139,7 @@ def test_usage_agrees_with_counting_one_by_one():
             there = [person for lineage, person, words in appearances if lineage != g and word in words]
             assert (usage.rows[g, w], usage.rows_elsewhere[g, w]) == (len(here), len(there))
             assert (usage.objects[g, w], usage.objects_elsewhere[g, w]) == (len(set(here)), len(set(there)))
+            assert usage.elsewhere[g, w] == len(there) / np.sum(members.lineage != g)
     for g in range(3):
         assert members.n_objects[g] == len({person for lineage, person, _ in appearances if lineage == g})
         assert members.n_elsewhere[g] == len({person for lineage, person, _ in appearances if lineage != g})

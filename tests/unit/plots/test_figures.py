@@ -146,12 +146,13 @@ class TestNumbers:
     def test_the_heat_map_is_the_coclustering_in_order(self, small, t):
         ax = plots.plot_coclustering(small, t)
         labels, certainty = small.clustering.labels[t], small.memberships.certainty[t]
-        order = sorted(range(len(labels)), key=lambda i: (labels[i], -certainty[i], i))
+        order = sorted(range(len(labels)), key=lambda i: (labels[i] < 0, labels[i], -certainty[i], i))
         p = coclustering(small.sample, t)[np.ix_(order, order)]
         image = ax.images[0].get_array()
         assert np.abs(image[..., 3] - p).max() <= 0.5 / coclustering_file.N_SHADES + ROUNDING
         squares = {(own.get_x() + 0.5, own.get_width()): own for own in rectangles(ax)}
-        lineages, first, sizes = np.unique(labels[order], return_index=True, return_counts=True)
+        in_order = [g for g in labels[order] if g >= 0]  # there is no square for unassigned objects
+        lineages, first, sizes = np.unique(in_order, return_index=True, return_counts=True)
         assert squares.keys() == set(zip(first.tolist(), sizes.tolist(), strict=True))
         for g, where in zip(lineages, zip(first.tolist(), sizes.tolist(), strict=True), strict=True):
             assert to_hex(squares[where].get_edgecolor()).upper() == lineage_colour(g)
@@ -163,15 +164,18 @@ class TestNumbers:
         assert any("5 of 14 objects" in own.get_text() for own in ax.texts)
 
     def test_the_map_has_every_object_once_and_uncertain_ones_are_hollow(self, small):
+        assert sum(small.clustering.n_unassigned)
         for t, places in enumerate(small.object_maps):
             ax = plots.plot_map(small, t)
             labels, sure = small.clustering.labels[t], small.memberships.certainty[t] >= 0.7
             found = []
             for line in ax.lines:
                 colour, hollow = to_hex(line.get_markeredgecolor()).upper(), line.get_markerfacecolor() == "none"
-                found += [(x, y, colour, hollow) for x, y in zip(*line.get_data(), strict=True)]
+                look = (colour, line.get_marker(), hollow)
+                found += [(x, y, *look) for x, y in zip(*line.get_data(), strict=True)]
             wanted = [
-                (x, y, lineage_colour(g), not certain) for (x, y), g, certain in zip(places, labels, sure, strict=True)
+                (x, y, lineage_colour(g), "x" if g < 0 else "o", g >= 0 and not certain)
+                for (x, y), g, certain in zip(places, labels, sure, strict=True)
             ]
             assert sorted(found) == sorted(wanted)
 
@@ -253,7 +257,7 @@ class TestNumbers:
     def test_measured_distances_are_those_of_means(self, small):
         D, labels = small.sample.series.D[0], small.clustering.labels[0]
         points, variance = embed(D).points, within_clusters(small) ** 2 / 2
-        lineages, sizes = np.unique(labels, return_counts=True)
+        lineages, sizes = np.unique(labels[labels >= 0], return_counts=True)
         means = np.array([points[labels == g].mean(axis=0) for g in lineages])
         found = measured_distances(small, 0)
         for i in range(len(lineages)):

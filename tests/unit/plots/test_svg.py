@@ -118,7 +118,7 @@ class TestEveryFigure:
         for name in ("lineages", "sizes", "map-0", "coclustering-0", "geometry-0"):
             root = ElementTree.fromstring(pictures[name])
             marked = [own for own in root.iter() if "data-lineage" in own.attrib]
-            assert {own.get("data-lineage") for own in marked} <= there | {"-1"}, name
+            assert {own.get("data-lineage") for own in marked} <= there | {"-1", "-2"}, name
             assert len({own.get("data-lineage") for own in marked}) > 1
             assert all(own[0].tag == f"{SVG}title" and own[0].text for own in marked)
 

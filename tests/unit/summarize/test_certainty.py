@@ -11,7 +11,7 @@ from tetiwd.partitions import Partitions
 from tetiwd.summarize.alignment import OTHER, align
 from tetiwd.summarize.certainty import memberships
 
-COLUMNS = ["time", "object", "lineage", "certainty", "next_lineage", "next_probability"]
+COLUMNS = ["time", "object", "lineage", "certainty", "next_lineage", "next_probability", "unassigned_probability"]
 
 
 def random_memberships(seed, n_objects):
@@ -82,7 +82,7 @@ def test_by_hand():
     assert np.allclose(found.certainty[0], [1, 1, 0.6, 1, 1])
     assert found.certainty[1].tolist() == [1, 1]
     table = found.between()
-    assert table.to_numpy().tolist() == [["May", 2, 0, 0.6, 1, 0.3]]
+    assert table.to_numpy().tolist() == [["May", 2, 0, 0.6, 1, 0.3, 0.1]]
     assert repr(found) == "Memberships(7 objects; certainty 0.94 on average, below one half for 0)"
 
 

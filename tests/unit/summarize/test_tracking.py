@@ -9,7 +9,7 @@ from reference import rng_for
 from tetiwd import DataError, DistanceSeries, MemoryLimitError, SettingsError, simulate_independent
 from tetiwd.data.negative_type import inspect
 from tetiwd.model.simulation import squared_distances
-from tetiwd.summarize.clustering import Clustering
+from tetiwd.summarize.clustering import Clustering, each_alone
 from tetiwd.summarize.tracking import embed, track
 
 
@@ -304,7 +304,8 @@ def labelled_epochs(draw):
 def test_tracks_are_lineages_of_whole_clusters(case):
     X, labels, gate, max_gap = case
     found = track(series_of(X), labels, gate=gate, max_gap=max_gap)
-    for t, (own, given_labels) in enumerate(zip(found.labels, labels, strict=True)):
+    alone = [each_alone(labels_t) for labels_t in labels]  # −1 is no cluster
+    for t, (own, given_labels) in enumerate(zip(found.labels, alone, strict=True)):
         pairs = set(zip(own.tolist(), given_labels.tolist(), strict=True))
         assert len(pairs) == len(np.unique(own)) == len(np.unique(given_labels))
         np.testing.assert_array_equal(found.sizes[t], np.bincount(own, minlength=found.n_tracks))

@@ -4,9 +4,11 @@ from math import exp
 from typing import TYPE_CHECKING, Any
 
 from tetiwd.notes.findings import lineages_have
+from tetiwd.plots.lineage_facts import NOWHERE
 from tetiwd.plots.text import clean
 from tetiwd.report.rendering import Wording
-from tetiwd.report.tables import Cell, Column, Row, Table, at_time, share, whole
+from tetiwd.report.tables import Cell, Column, Row, Table, at_time, lineage_cell, share, whole
+from tetiwd.summarize.clustering import UNASSIGNED
 
 if TYPE_CHECKING:
     from tetiwd.notes.findings import Findings
@@ -88,7 +90,7 @@ def changes_table(said: "Findings", wording: Wording) -> Table:
     for change in said.changes.table.itertuples(index=False):
         expected = Cell(f"{change.expected:.1f}", float(change.expected))
         counts = (whole(change.n_objects, bool(change.small)), whole(change.of), expected)
-        rows.append(Row((*_step(change, wording), *counts), change.from_lineage))
+        rows.append(Row((*_step(change, wording), *counts), _shown(change.from_lineage)))
     caption = "From one window to the next. Numbers below five are marked."
     nothing = "No object changes lineage from one window to the next."
     return Table("notes-changes", "Objects that change lineage", caption, columns, tuple(rows), nothing)
@@ -110,7 +112,7 @@ def movers_table(notes: "NotesSeries", said: "Findings", wording: Wording) -> Ta
     rows = []
     for move in table.head(MOST_MOVERS).itertuples(index=False):
         name = Cell(clean(str(move.id), LONGEST_ID))
-        rows.append(Row((name, *_step(move, wording), whole(move.n_skipped)), int(move.from_lineage)))
+        rows.append(Row((name, *_step(move, wording), whole(move.n_skipped)), _shown(move.from_lineage)))
     caption = f"The first {MOST_MOVERS:,} of {len(table):,}." if len(table) > MOST_MOVERS else ""
     return Table("notes-movers", "Objects that change lineage, by id", caption, columns, tuple(rows), "None.")
 
@@ -144,7 +146,12 @@ def _left_out(said: "Findings") -> str:
 def _step(move: Any, wording: Wording) -> tuple[Cell, ...]:
     """Times and lineages of a change."""
     times = (at_time(move.from_time, wording), at_time(move.to_time, wording))
-    return (*times, *(Cell(int(lineage), float(lineage)) for lineage in (move.from_lineage, move.to_lineage)))
+    return (*times, *(lineage_cell(_shown(lineage)) for lineage in (move.from_lineage, move.to_lineage)))
+
+
+def _shown(lineage: int) -> int:
+    """A lineage as the page knows it, where −1 are others."""
+    return NOWHERE if lineage == UNASSIGNED else int(lineage)
 
 
 def _points(value: float) -> Cell:

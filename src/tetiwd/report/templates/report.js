@@ -15,11 +15,13 @@
   const message = document.querySelector(".message");
   const clear = document.querySelector(".clear");
   const OTHERS = "-1"; // small lineages that share one block of a picture
+  const NOWHERE = "-2"; // objects that are not assigned to a cluster
   let chosen = null;
 
   const about = (lineage) => {
     const chip = chips.find((own) => own.dataset.lineage === lineage);
-    return chip ? chip.dataset.tip : "Small lineages that share one block";
+    if (chip) return chip.dataset.tip;
+    return lineage === NOWHERE ? "Objects that are not assigned to a cluster" : "Small lineages that share one block";
   };
   const light = (where) => {
     const marked = all("[data-lineage]", where);
@@ -169,7 +171,7 @@
     let rows = data.rows;
     let kept = rows;
     const chip = (lineage) => {
-      if (lineage < 0) return document.createTextNode("others");
+      if (lineage < 0) return document.createTextNode(String(lineage) === NOWHERE ? "unassigned" : "others");
       return make("span", { class: `chip c${lineage % colours}` }, String(lineage));
     };
     const cell = (kind, content, isolated) => {
