@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.merit import Merit
+from tetiwd.merit import AS_GOOD, Merit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +56,7 @@ class ResolutionPath:
     """Steps from coarse to fine, and the one to take."""
 
     steps: tuple[Step, ...]
-    usual: int  # which step has the estimate from moments; taken if the score says nothing
+    usual: int  # which step has the estimate from moments; taken if no score speaks for another one
 
     @cached_property
     def scores(self) -> NDArray[np.float64]:
@@ -72,12 +72,13 @@ class ResolutionPath:
 
     @property
     def chosen(self) -> int:
-        """Which step has the best score."""
-        return int(self.scores.argmax()) if self.informative else self.usual
+        """Which step to take: of those with the best scores, or as good, the one nearest to the estimate."""
+        good = np.flatnonzero(self.scores >= AS_GOOD * self.scores.max()) if self.informative else [self.usual]
+        return int(min(good, key=lambda step: abs(step - self.usual)))
 
     @property
     def best(self) -> Step:
-        """The step with the best score."""
+        """The step to take."""
         return self.steps[self.chosen]
 
     @property

@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[2]
 QUICK = ["--chains", "2", "--warmup", "60", "--draws", "60"]
 IN_FOLDER = {
     "run.toml",
+    "resolution.json",
     "data.nc",
     "results.nc",
     "labels.csv",
@@ -439,7 +440,16 @@ def test_a_bug_is_called_a_bug(monkeypatch, table):
     assert "ZeroDivisionError: oh; this is a bug in tetiwd" in tetiwd("check", table, code=1).stderr
 
 
-OF_A_LOOK = {"run.toml", "data.nc", "labels.csv", "lineages.csv", "lineages.svg", "report.html", "checkpoint"}
+OF_A_LOOK = {
+    "run.toml",
+    "resolution.json",
+    "data.nc",
+    "labels.csv",
+    "lineages.csv",
+    "lineages.svg",
+    "report.html",
+    "checkpoint",
+}
 
 
 @pytest.fixture(scope="module")

@@ -37,6 +37,12 @@ def test_a_lucky_step_loses_against_one_that_lasts():
     assert a_path(0.0, 0.31, 0.0, 0.3, 0.3, 0.3).chosen == 4
 
 
+def test_of_steps_that_are_as_good_the_one_nearest_to_the_estimate_is_taken():
+    assert a_path(0.5, 0.5, 0.5, 0.5, 0.5, 0.5, usual=3).chosen == 3
+    assert a_path(0.0, 0.5, 0.49, 0.0, usual=3).chosen == 2
+    assert a_path(0.0, 0.5, 0.3, 0.0, usual=3).chosen == 1
+
+
 def test_the_estimate_is_taken_if_clusters_overlap_too_much():
     path = a_path(0.0, 0.001, 0.009, usual=1)
     assert not path.informative
@@ -59,7 +65,7 @@ def test_what_half_and_double_would_give_is_said():
 def test_an_open_choice_is_said_to_be_open():
     path = a_path(0.49, 0.5, 0.5, labels=[ALONE, FINE, FINE])
     assert path.rivals == []  # the first one has nothing on its other side
-    path = a_path(0.5, 0.49, 0.5, 0.5, labels=[COARSE, COARSE, FINE, FINE])
+    path = a_path(0.5, 0.49, 0.5, 0.5, labels=[COARSE, COARSE, FINE, FINE], usual=2)
     assert path.rivals == [1]
     assert path.sentences()[-1] == "The choice is open: 2 (2.0 clusters) came close with different clusters."
 
