@@ -591,3 +591,21 @@ def test_docs_of_commands_are_those_of_the_program(monkeypatch):
     import command_docs
 
     assert command_docs.PAGE.read_text("utf-8") == command_docs.page(), "run: python tools/command_docs.py"
+
+
+def test_resolution_shows_steps_and_writes_them_if_asked_to(table, tmp_path):
+    words = ["resolution", table, "--id", "patient", "--time", "year"]
+    result = tetiwd(*words, "--json")
+    shown = json.loads(result.stdout)
+    assert len(shown["steps"]) >= 5
+    assert shown["steps"][shown["chosen"]]["clusters"] == 3
+    assert shown["steps"][shown["chosen"]]["stability"] > 0.9
+    out = tmp_path / "path"
+    said = tetiwd(*words, "--out", out).stdout
+    assert {file.name for file in out.iterdir()} == {"resolution.csv", "resolution.svg", "resolution.json"}
+    assert "Degrees of freedom (dof) say how fine clusters are." in said
+    again = tetiwd(*words, "--out", out, code=6)
+    assert "there already" in again.stderr
+    steps = pd.read_csv(out / "resolution.csv")
+    assert steps.chosen.sum() == 1
+    assert (out / "resolution.svg").read_text("utf-8").startswith("<svg")
