@@ -1,7 +1,8 @@
 """The log joint of a chain's state, in the pieces that moves on the scales need. Equal to ``model.log_joint``."""
 
 from tetiwd.kernels import Model, log_likelihoods_if, log_prior_of_geometry, log_prior_of_partitions
-from tetiwd.params import Hyperparameters, log_prior
+from tetiwd.params import Hyperparameters
+from tetiwd.priors import log_prior
 from tetiwd.state import ChainState, models_of
 
 

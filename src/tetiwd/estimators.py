@@ -26,7 +26,8 @@ from tetiwd.diagnostics import Diagnostics
 from tetiwd.errors import DataError, Setting, SettingsError, give, quoted
 from tetiwd.mode import check_heeded, find_mode
 from tetiwd.mode_analysis import ModeAnalysis
-from tetiwd.params import LEVEL, AnswerSettings, Hyperparameters, Prior, SamplerSettings, is_whole
+from tetiwd.params import LEVEL, AnswerSettings, Hyperparameters, SamplerSettings, is_whole
+from tetiwd.priors import Prior
 from tetiwd.sample import Sample
 from tetiwd.summarize.classify import Classification, classify
 from tetiwd.summarize.clustering import Clustering

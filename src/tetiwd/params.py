@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import inf, lgamma, log, log1p
-from numbers import Real
 from typing import Any, Literal
 
 from tetiwd.declare import Settings, declarations, documented, setting
@@ -12,11 +10,13 @@ from tetiwd.declare import check_share as check_share
 from tetiwd.declare import check_whole as check_whole
 from tetiwd.declare import is_whole as is_whole
 from tetiwd.errors import Setting, SettingsError, value_of
+from tetiwd.priors import Beta, Gamma, Prior, ShareOrPrior, checked_share, checked_unless_zero
 
 MODEL, RUN = "Model", "Run"  # headings of options
 WAYS_TO_DOF = ("auto", "rank", "spectrum", "dispersion")
 LINKS = ("auto", "model", "objects", "place")
 LOSSES = ("vi", "binder", "ari")
+AtMost = int | Literal["median"] | None
 LEVEL = 0.9  # probability of intervals
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints of a chain
 SCALE_MOVES = ("alpha", "xi", "new_scale", "stretch")  # stretch moves new_scale together with every A_t
@@ -78,86 +78,19 @@ def _checked_init(init: Any) -> Any:
 
 
 def _checked_rho(rho: Any) -> Any:
-    return _share_or_prior("rho", rho)
+    return checked_share("rho", rho)
 
 
 def _checked_delta(delta: Any) -> Any:
-    return _share_or_prior("delta", delta)
-
-
-def _share_or_prior(name: str, value: Any) -> Any:
-    if not isinstance(value, Beta) and (not isinstance(value, Real) or not 0 < float(value) <= 1):
-        fault = f" must be a number above 0 and up to 1, or a Beta prior, not {value!r}"
-        raise SettingsError([Setting(name, refused=True), fault])
-    return value
+    return checked_share("delta", delta)
 
 
 def _checked_tau(tau: Any) -> Any:
-    return _zero_or_prior("tau", tau)
+    return checked_unless_zero("tau", tau)
 
 
 def _checked_shift(shift: Any) -> Any:
-    return _zero_or_prior("shift", shift)
-
-
-def _zero_or_prior(name: str, value: Any) -> Any:
-    if not isinstance(value, Gamma) and (not isinstance(value, Real) or value is True or not 0 <= float(value) < inf):
-        fault = f" must be 0, a positive number or a Gamma prior, not {value!r}"
-        raise SettingsError([Setting(name, refused=True), fault])
-    return value
-
-
-@dataclass(frozen=True)
-class Gamma:
-    """Gamma prior with density proportional to x^(shape − 1) exp(−x / scale)."""
-
-    shape: float
-    scale: float
-
-    def __post_init__(self) -> None:
-        for name in ("shape", "scale"):
-            check_positive(f"Gamma {name}", getattr(self, name))
-
-    @property
-    def mean(self) -> float:
-        """Expected value."""
-        return self.shape * self.scale
-
-    def log_density(self, x: float) -> float:
-        """Log density at x, with its constant."""
-        if not 0 < x < inf:
-            return -inf
-        return (self.shape - 1) * log(x) - x / self.scale - lgamma(self.shape) - self.shape * log(self.scale)
-
-
-@dataclass(frozen=True)
-class Beta:
-    """Beta prior of a number between 0 and 1, with density proportional to x^(a − 1) (1 − x)^(b − 1)."""
-
-    a: float
-    b: float
-
-    def __post_init__(self) -> None:
-        for name in ("a", "b"):
-            check_positive(f"Beta {name}", getattr(self, name))
-
-    @property
-    def mean(self) -> float:
-        """Expected value."""
-        return self.a / (self.a + self.b)
-
-    def log_density(self, x: float) -> float:
-        """Log density at x, with its constant."""
-        if not 0 < x < 1:
-            return -inf
-        constant = lgamma(self.a + self.b) - lgamma(self.a) - lgamma(self.b)
-        return constant + (self.a - 1) * log(x) + (self.b - 1) * log1p(-x)
-
-
-Fixed = float
-Prior = Fixed | Gamma
-ShareOrPrior = Fixed | Beta  # of a number between 0 and 1
-AtMost = int | Literal["median"] | None
+    return checked_unless_zero("shift", shift)
 
 
 @documented
@@ -331,13 +264,6 @@ class Hyperparameters(Settings):
                 "give one number or one per epoch",
             )
         return tuple(map(float, self.dof))
-
-
-def log_prior(prior: Prior | ShareOrPrior, value: float) -> float:
-    """Log density of a quantity under its prior; 0 where the quantity is fixed at this value, −inf elsewhere."""
-    if isinstance(prior, Gamma | Beta):
-        return prior.log_density(value)
-    return 0.0 if value == prior else -inf
 
 
 @documented

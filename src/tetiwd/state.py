@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
 from tetiwd.kernels import Epoch, Model, Neighbour, Workspace, follow, number_lineages
-from tetiwd.params import Gamma, Hyperparameters
+from tetiwd.params import Hyperparameters
+from tetiwd.priors import Gamma
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -10,7 +10,8 @@ from typing import Any, Self
 from tetiwd.declare import Declaration, declarations
 from tetiwd.errors import Setting, SettingsError, in_toml
 from tetiwd.io.data_settings import DataSettings
-from tetiwd.params import AnswerSettings, Beta, Gamma, Hyperparameters, SamplerSettings
+from tetiwd.params import AnswerSettings, Hyperparameters, SamplerSettings
+from tetiwd.priors import Beta, Gamma
 
 WRITTEN_BY_A_RUN = ("run", "inputs", "resolved", "versions")  # further tables of run.toml, which say what happened
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tetiwd.params import Gamma
+from tetiwd.priors import Gamma
 
 Floats = NDArray[np.float64]
 

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 from tetiwd.model.geometry_prior import log_prior_geometry
 from tetiwd.model.likelihood import log_likelihood, log_likelihood_similarity
 from tetiwd.model.partition_prior import log_prior_partitions
-from tetiwd.params import Gamma, Hyperparameters, Prior, log_prior
+from tetiwd.params import Hyperparameters
+from tetiwd.priors import Gamma, Prior, log_prior
 
 
 def log_joint(

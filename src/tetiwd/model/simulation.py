@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.errors import SettingsError
-from tetiwd.params import Gamma, Hyperparameters, Prior
+from tetiwd.params import Hyperparameters
+from tetiwd.priors import Gamma, Prior
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

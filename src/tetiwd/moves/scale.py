@@ -14,7 +14,8 @@ from tetiwd.density import log_likelihoods, log_partitions
 from tetiwd.kernels import Model, births_of
 from tetiwd.moves.metropolis import accepts
 from tetiwd.moves.move import Move, Sweep
-from tetiwd.params import SCALE_MOVES, Gamma, Hyperparameters, log_prior
+from tetiwd.params import SCALE_MOVES, Hyperparameters
+from tetiwd.priors import Gamma, log_prior
 from tetiwd.state import ChainState, Floats, models_of
 
 TARGET_ACCEPTANCE = 0.4

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tetiwd.data.negative_type import inspect
-from tetiwd.params import Beta, Gamma
 from tetiwd.plots.text import clean
+from tetiwd.priors import Beta, Gamma
 from tetiwd.report.rendering import Wording
 from tetiwd.report.tables import Cell, Table, filled
 from tetiwd.versions import versions
