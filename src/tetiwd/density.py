@@ -10,7 +10,8 @@ def log_joint_of(state: ChainState, hyperparameters: Hyperparameters) -> float:
     """Log joint density of a state, all constants included."""
     h = hyperparameters
     total = log_prior(h.alpha, state.alpha) + log_prior(h.xi, state.xi) + log_prior(h.new_scale, state.new_scale)
-    total += log_partitions(state, h, state.xi) + log_likelihoods(state, h)
+    total += log_prior(h.kappa, state.kappa)
+    total += log_partitions(state, h) + log_likelihoods(state, h)
     return total + (log_geometry(state, h) if h.full else 0.0)
 
 
@@ -28,10 +29,12 @@ def log_likelihoods(
     return log_likelihoods_if(state.epochs, state.work, models, alpha or state.alpha, factor, spread)
 
 
-def log_partitions(state: ChainState, hyperparameters: Hyperparameters, xi: float) -> float:
-    """Log prior of the linked partitions at a given rate."""
-    h = hyperparameters
-    return log_prior_of_partitions(state.all_around(coupled=h.coupling), xi, h.max_clusters or 0)
+def log_partitions(
+    state: ChainState, hyperparameters: Hyperparameters, *, xi: float | None = None, kappa: float | None = None
+) -> float:
+    """Log prior of the linked partitions; what if xi or kappa were another?"""
+    h, around = hyperparameters, state.all_around(coupled=hyperparameters.coupling)
+    return log_prior_of_partitions(around, xi or state.xi, kappa or state.kappa, h.max_clusters or 0)
 
 
 def log_geometry(state: ChainState, hyperparameters: Hyperparameters) -> float:

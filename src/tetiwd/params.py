@@ -19,8 +19,9 @@ LOSSES = ("vi", "binder", "ari")
 AtMost = int | Literal["median"] | None
 LEVEL = 0.9  # probability of intervals
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints of a chain
-SCALE_MOVES = ("alpha", "xi", "new_scale", "stretch")  # stretch moves new_scale together with every A_t
-OF_MOTION = ("rho", "tau", "delta", "kappa", "shift")  # settings that only moving centres have
+SCALE_MOVES = ("alpha", "xi", "new_scale", "stretch", "kappa")  # stretch moves new_scale together with every A_t
+IF_LEARNED = ("kappa",)  # numbers of the paper's model that are recorded, and moved, only if they have a prior
+OF_MOTION = ("rho", "tau", "delta", "shift")  # settings that only moving centres have
 OF_LINKS = ("max_clusters", "coupling")  # settings that only the paper's model has
 MOTION_MOVES = ("alpha", "level", "spreads", "new_scale", "rho", "xi", "tau", "stretch", "delta", "kappa", "shift")
 WARMUP_OF_FIXED, WARMUP = 1000, 200  # sweeps before a fixed number of draws, and before as many as it takes
@@ -146,6 +147,11 @@ class Hyperparameters(Settings):
     coupling: bool = setting(
         True, "Whether clusters are linked through time. Without links times share only alpha, xi and new_scale."
     )
+    kappa: Prior = setting(
+        1.0,
+        "How much the sizes of one time count at the next; 1 is the paper's urn, close to 0 they hardly matter. A "
+        "number, or a Gamma prior to sample it. Without links it has no meaning.",
+    )
 
     rho: ShareOrPrior = setting(
         Beta(1.0, 1.0),
@@ -164,11 +170,6 @@ class Hyperparameters(Settings):
         "Moving centres: weight, per time of absence, with which an absent lineage may return: a number up to 1, or a "
         "Beta prior to sample it.",
         check=_checked_delta,
-    )
-    kappa: Prior = setting(
-        1.0,
-        "Moving centres: how far the sizes of one time carry over to the next; 1 is the paper's urn. A number, or a "
-        "Gamma prior to sample it.",
     )
     shift: Prior = setting(
         0.0,
@@ -208,8 +209,14 @@ class Hyperparameters(Settings):
     @property
     def scale_moves(self) -> tuple[str, ...]:
         """Names of the moves on parameters, whose acceptance is recorded."""
-        moves = MOTION_MOVES if self.moves else SCALE_MOVES
-        return tuple(name for name in moves if name != "shift" or self.shift != 0)
+        if self.moves:
+            return tuple(name for name in MOTION_MOVES if name != "shift" or self.shift != 0)
+        return tuple(name for name in SCALE_MOVES if name not in IF_LEARNED or name in self.learned)
+
+    @property
+    def learned(self) -> tuple[str, ...]:
+        """Those numbers of the paper's model that are usually fixed, but have a prior here."""
+        return tuple(name for name in IF_LEARNED if isinstance(getattr(self, name), Gamma))
 
     @property
     def rho_used(self) -> ShareOrPrior:

@@ -49,7 +49,7 @@ def start_chain(
     start_values(state, hyperparameters)
     if given and hyperparameters.coupling:
         _link_by_label(state, labels)
-        if log_partitions(state, hyperparameters, state.xi) == -np.inf:
+        if log_partitions(state, hyperparameters) == -np.inf:
             limit_of_clusters = Setting("max_clusters", hyperparameters.max_clusters)
             raise SettingsError(
                 ["the start needs more than ", limit_of_clusters, " at consecutive epochs"],

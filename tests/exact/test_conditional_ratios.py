@@ -16,12 +16,13 @@ from tetiwd.state import models_of
 
 SAMPLED = {"alpha": Gamma(2, 0.7), "xi": Gamma(1.5, 1), "new_scale": Gamma(3, 0.4)}
 hyperparameters = st.builds(
-    lambda dof, df_A, max_clusters, geometry, coupling: Hyperparameters(
+    lambda dof, df_A, max_clusters, geometry, coupling, kappa: Hyperparameters(
         dof=dof,
         df_A=max(df_A, max_clusters or 0),
         max_clusters=max_clusters,
         geometry=geometry,
         coupling=coupling,
+        kappa=kappa,
         **SAMPLED,
     ),
     dof=st.floats(0.5, 20),
@@ -29,6 +30,7 @@ hyperparameters = st.builds(
     max_clusters=st.sampled_from([None, 4, 5]),
     geometry=st.sampled_from(["full", "full", "isotropic"]),
     coupling=st.sampled_from([True, True, False]),
+    kappa=st.sampled_from([1.0, Gamma(2, 0.5)]),
 )
 sizes = st.lists(st.integers(1, 6), min_size=1, max_size=4)
 seeds = st.integers(0, 2**32 - 1)
@@ -257,8 +259,9 @@ def test_link_proposals_are_symmetric():
             assert there == count_ways(two, forward_of(list(two), 2), one)
 
 
-@given(seed=seeds, sizes=sizes, h=hyperparameters, kind=kinds, name=st.sampled_from(["alpha", "xi", "new_scale"]))
+@given(seed=seeds, sizes=sizes, h=hyperparameters, kind=kinds, name=st.sampled_from([*SAMPLED, "kappa"]))
 def test_scale_acceptance(seed, sizes, h, kind, name):
+    assume(name in SAMPLED or name in h.learned)
     state = possible_state(seed, sizes, h, kind)
     old_value, old = getattr(state, name), log_joint_of(state, h)
     new_value = old_value * 1.3
@@ -288,17 +291,27 @@ def test_log_joint_of_a_state_is_the_log_joint(seed, sizes, h, kind):
     assert log_joint_of(state, h) == pytest.approx(World.of(state).log_joint(state, h), **close)
 
 
-def wrong_forward_factor(size, before, after, xi, max_clusters):
+def wrong_forward_factor(size, before, after, model, k_before):
     """The paper's printed rule."""
     return (before + size) * max(after, 1e-12) / size
 
 
-def counting_itself(size, before, after, xi, max_clusters):
+def counting_itself(size, before, after, model, k_before):
     return (before + size + 1) * (size + 1 + after) / (size + 1)
 
 
-def without_the_rate(before, after, xi, max_clusters, free_here, unused, born_next):
-    return (before if before > 0 else xi) * (after if after > 0 else 1.0)
+def without_the_rate(before, after, model, k_before, free_here, unused, born_next):
+    return (before if before > 0 else model.xi) * (after if after > 0 else 1.0)
+
+
+def without_kappa(before, after, model, k_before, free_here, unused, born_next):
+    """The rate of new clusters as if there were no past; the sizes that it leaves count κ."""
+    weight = plain.originals["weight_of_birth"](before, after, model, k_before, free_here, unused, born_next)
+    return weight if before > 0 else weight / model.kappa
+
+
+def sizes_without_kappa(size, before, after, model, k_before):
+    return (before + size) * (size + after) / size
 
 
 @pytest.mark.parametrize(
@@ -307,17 +320,21 @@ def without_the_rate(before, after, xi, max_clusters, free_here, unused, born_ne
         ("weight_of_present", wrong_forward_factor),
         ("weight_of_present", counting_itself),
         ("weight_of_birth", without_the_rate),
+        ("weight_of_birth", without_kappa),
+        ("weight_of_present", sizes_without_kappa),
         ("log_forward_ratio", lambda *args: 0.0),
     ],
     ids=[
         "printed forward factor",
         "count includes the object itself",
         "joining two chains without xi",
+        "rate without kappa",
+        "sizes without kappa",
         "forgotten factor of A at the next epoch",
     ],
 )
 def test_planted_bugs_in_the_weights_are_caught(monkeypatch, name, bug):
-    h = Hyperparameters(dof=3, df_A=20, **SAMPLED)
+    h = Hyperparameters(dof=3, df_A=20, kappa=Gamma(2, 0.5), **SAMPLED)
 
     def all_pass():
         for seed in range(25):

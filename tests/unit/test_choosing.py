@@ -77,7 +77,7 @@ def test_trials_are_real_and_the_same_for_any_number_of_threads(series):
         ({"max_clusters": 4}, "full"),
         ({"df_A": 50.0}, "full"),
         ({"rho": Beta(2, 1)}, "moving"),
-        ({"kappa": 2.0}, "moving"),
+        ({"delta": 0.5}, "moving"),
     ],
 )
 def test_settings_decide_without_a_trial(series, settings, taken, monkeypatch):

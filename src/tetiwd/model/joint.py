@@ -22,21 +22,23 @@ def log_joint(
     alpha: float | None = None,
     xi: float | None = None,
     new_scale: float | None = None,
+    kappa: float | None = None,
     kind: Literal["distances", "similarities"] = "distances",
 ) -> float:
-    """Log joint density (paper Eq. 15 times the priors of alpha, xi and new_scale).
+    """Log joint density (paper Eq. 15 times the priors of alpha, xi, new_scale and kappa).
 
     ``labels_by_epoch`` holds lineage ids; row c of ``A_by_epoch[t]`` belongs to the c-th smallest lineage id at t.
     With ``geometry="isotropic"`` every A_t must be new_scale · I and has no density of its own; without coupling every
-    epoch stands alone. ``alpha``, ``xi`` and ``new_scale`` may be left out where the hyperparameters fix them.
-    Where a prior says that something is impossible, −inf is returned and nothing further is evaluated.
+    epoch stands alone. ``alpha``, ``xi``, ``new_scale`` and ``kappa`` may be left out where the hyperparameters fix
+    them. Where a prior says that something is impossible, −inf is returned and nothing further is evaluated.
     """
     h = hyperparameters
     alpha = _given_or_fixed("alpha", alpha, h.alpha)
     xi = _given_or_fixed("xi", xi, h.xi)
     new_scale = _given_or_fixed("new_scale", new_scale, h.new_scale)
+    kappa = _given_or_fixed("kappa", kappa, h.kappa)
     total = 0.0
-    for part in _log_parts(data_by_epoch, labels_by_epoch, A_by_epoch, h, alpha, xi, new_scale, kind):
+    for part in _log_parts(data_by_epoch, labels_by_epoch, A_by_epoch, h, alpha, xi, new_scale, kappa, kind):
         total += part
         if total == -np.inf:
             break
@@ -51,6 +53,7 @@ def _log_parts(
     alpha: float,
     xi: float,
     new_scale: float,
+    kappa: float,
     kind: Literal["distances", "similarities"],
 ) -> Iterator[float]:
     """The terms of the log joint, each evaluated when it is asked for: scales, partitions and geometry, likelihoods."""
@@ -62,9 +65,10 @@ def _log_parts(
     lineage_ids_by_epoch = [lineages for lineages, _ in lineages_and_rows]
     dof = h.dof_by_epoch(len(data_by_epoch))
     yield log_prior(h.alpha, alpha) + log_prior(h.xi, xi) + log_prior(h.new_scale, new_scale)
+    yield log_prior(h.kappa, kappa)
     together: list[Sequence[int]] = [range(len(dof))] if h.coupling else [[t] for t in range(len(dof))]
     for epochs in together:
-        yield log_prior_partitions([labels_by_epoch[t] for t in epochs], xi, h.max_clusters)
+        yield log_prior_partitions([labels_by_epoch[t] for t in epochs], xi, h.max_clusters, kappa)
         if h.full:
             A, lineages = [A_by_epoch[t] for t in epochs], [lineage_ids_by_epoch[t] for t in epochs]
             yield log_prior_geometry(A, lineages, h.df_A, new_scale)

@@ -29,6 +29,7 @@ class Simulation:
     A: list[Floats] | None = None  # T × (k_t, k_t), rows in increasing order of lineage id
     xi: float | None = None
     new_scale: float | None = None
+    kappa: float | None = None
 
     @property
     def n_dimensions(self) -> int:
@@ -79,9 +80,9 @@ def simulate(
         raise SettingsError("a simulation needs at least one epoch; n_by_epoch is empty")
     rng = np.random.default_rng(seed)
     h = hyperparameters
-    alpha, xi, new_scale = (_draw_scale(prior, rng) for prior in (h.alpha, h.xi, h.new_scale))
+    alpha, xi, new_scale, kappa = (_draw_scale(prior, rng) for prior in (h.alpha, h.xi, h.new_scale, h.kappa))
     if h.coupling:
-        labels = draw_partitions(n_by_epoch, xi, h.max_clusters, rng)
+        labels = draw_partitions(n_by_epoch, xi, h.max_clusters, rng, kappa)
     else:
         alone = [draw_partitions([n], xi, h.max_clusters, rng)[0] for n in n_by_epoch]
         labels = [partition + sum(int(earlier.max()) + 1 for earlier in alone[:t]) for t, partition in enumerate(alone)]
@@ -90,14 +91,13 @@ def simulate(
     else:
         A = [new_scale * np.eye(len(np.unique(epoch_labels))) for epoch_labels in labels]
     X = draw_objects(labels, A, alpha, h.dof_by_epoch(len(labels)), rng, persistence)
-    return Simulation(X=X, labels=labels, alpha=alpha, A=A, xi=xi, new_scale=new_scale)
+    return Simulation(X=X, labels=labels, alpha=alpha, A=A, xi=xi, new_scale=new_scale, kappa=kappa)
 
 
 def draw_partitions(
-    n_by_epoch: Sequence[int], xi: float, max_clusters: int | None, rng: np.random.Generator
+    n_by_epoch: Sequence[int], xi: float, max_clusters: int | None, rng: np.random.Generator, kappa: float = 1.0
 ) -> list[Ints]:
-    """Linked partitions by an urn: an object joins a lineage with weight "members now and at the epoch before"."""
-    share = 0.0 if max_clusters is None else xi / max_clusters
+    """Linked partitions by an urn: an object joins a lineage with weight "members now and κ times those before"."""
     before: dict[int, int] = {}
     next_lineage = 0
     series = []
@@ -105,11 +105,13 @@ def draw_partitions(
         if n < 1:
             raise SettingsError(f"every epoch needs at least one object, not {n}")
         now: dict[int, int] = {}
+        rate = kappa * xi if before else xi
+        share = 0.0 if max_clusters is None else rate / max_clusters
         labels = np.empty(n, dtype=np.int64)
         for item in range(n):
             lineages = list(before | now)
-            weights = [before.get(c, 0) + now.get(c, 0) + share for c in lineages]
-            newborn = xi if max_clusters is None else share * (max_clusters - len(lineages))
+            weights = [kappa * before.get(c, 0) + now.get(c, 0) + share for c in lineages]
+            newborn = rate if max_clusters is None else share * (max_clusters - len(lineages))
             pick = _pick([*weights, newborn], rng)
             if pick == len(lineages):
                 lineage, next_lineage = next_lineage, next_lineage + 1

@@ -1,4 +1,4 @@
-"""Move 4: random walks of alpha, xi and new_scale on the log scale, for those that are not fixed.
+"""Move 4: random walks of alpha, xi, new_scale and kappa on the log scale, for those that are not fixed.
 
 new_scale is tied closely to the rows of A that were born under it, so it also moves together with all of them:
 "stretch" multiplies new_scale and every A_t by one factor. The Wishart densities then change by exactly what the change
@@ -14,7 +14,7 @@ from tetiwd.density import log_likelihoods, log_partitions
 from tetiwd.kernels import Model, births_of
 from tetiwd.moves.metropolis import accepts
 from tetiwd.moves.move import Move, Sweep
-from tetiwd.params import SCALE_MOVES, Hyperparameters
+from tetiwd.params import Hyperparameters
 from tetiwd.priors import Gamma, log_prior
 from tetiwd.state import ChainState, Floats, models_of
 
@@ -34,7 +34,7 @@ def update_scales(
 ) -> dict[str, float]:
     """Take several steps on every scale that has a prior; returns the share accepted of each."""
     rates = {}
-    for name in SCALE_MOVES:
+    for name in hyperparameters.scale_moves:
         if not is_free(name, hyperparameters) or n_steps == 0:
             continue
         value, accepted = 1.0 if name == "stretch" else getattr(state, name), 0
@@ -58,6 +58,8 @@ def is_free(name: str, hyperparameters: Hyperparameters) -> bool:
     """True if a scale has a prior to move under."""
     if name == "stretch":
         return hyperparameters.full and isinstance(hyperparameters.new_scale, Gamma)
+    if name == "kappa" and not hyperparameters.coupling:
+        return False  # nothing depends on it
     return isinstance(getattr(hyperparameters, name), Gamma)
 
 
@@ -71,7 +73,9 @@ def log_target(
     """
     h, models = hyperparameters, models or models_of(state, hyperparameters)
     if name == "xi":
-        return lambda xi: log_prior(h.xi, xi) + log_partitions(state, h, xi)
+        return lambda xi: log_prior(h.xi, xi) + log_partitions(state, h, xi=xi)
+    if name == "kappa":
+        return lambda kappa: log_prior(h.kappa, kappa) + log_partitions(state, h, kappa=kappa)
     if name == "alpha":
         return lambda alpha: (
             log_prior(h.alpha, alpha) + log_likelihoods(state, h, alpha=alpha, models=models)
@@ -106,7 +110,7 @@ def update_all(state: ChainState, sweep: Sweep) -> list[Floats]:
     rates = update_scales(
         state, s.hyperparameters, s.steps, s.settings.n_scale_steps, s.rng, power=s.power, models=s.models
     )
-    return [np.array([rates.get(name, np.nan) for name in SCALE_MOVES])]
+    return [np.array([rates.get(name, np.nan) for name in s.hyperparameters.scale_moves])]
 
 
 SCALES = Move("scales", update_all, reports={"scale_acceptance": "scale_move"})

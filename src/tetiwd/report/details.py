@@ -39,7 +39,7 @@ MODEL_WORDS = {
     "rho": "moving centres: correlation of a lineage's places at consecutive times",
     "tau": "moving centres: how much the spreads of lineages differ",
     "delta": "moving centres: how well absent lineages are remembered",
-    "kappa": "moving centres: how far sizes carry over to the next time",
+    "kappa": "how much the sizes of a time count at the next",
     "shift": "moving centres: variance of what displaces all objects of a time together",
 }
 

@@ -13,7 +13,7 @@ from tetiwd.draws import Draws
 from tetiwd.errors import Setting, SettingsError
 from tetiwd.model.geometry_prior import draw_row, log_wishart, prior_scale
 from tetiwd.model.likelihood import block_statistics
-from tetiwd.model.partition_prior import FreeLabels, candidate_weight
+from tetiwd.model.partition_prior import FreeLabels, candidate_weight, log_rising
 from tetiwd.model.prediction import Prediction, predict, predict_first
 from tetiwd.partitions import evenly_spaced
 from tetiwd.sample import Mode, Sample
@@ -41,6 +41,7 @@ class EpochOfDraw:
         self.similarity = series.kind == "similarities"
         self.dof = self.h.dof_by_epoch(series.n_epochs)[t]
         self.alpha, self.xi, self.new_scale = (float(getattr(draws, name)[i]) for name in ("alpha", "xi", "new_scale"))
+        self.kappa = float(draws.drawn("kappa", self.h.kappa)[i])
         geometry = draws.geometry[i // draws.geometry_every]
         self.A = geometry[t]
         self.lineages, self.slots, self.sizes = np.unique(
@@ -111,7 +112,8 @@ class EpochOfDraw:
             here = len({*self.before, *self.lineages.tolist()})
             born_next = None if self.last else sum(c not in self.lineages for c in self.after)
             free = FreeLabels(self.h.max_clusters - here, self.h.max_clusters - len(self.lineages), born_next)
-        return candidate_weight(size, before, after, self.xi, self.h.max_clusters, free)
+        how = {"kappa": self.kappa, "first": not self.before}
+        return candidate_weight(size, before, after, self.xi, self.h.max_clusters, free, **how)
 
     def draw_birth(self, b: int, f: int, rng: np.random.Generator) -> Birth:
         """A cluster that continues b and goes on as f, with a row of A drawn from the prior."""
@@ -139,8 +141,9 @@ class EpochOfDraw:
     def log_constant(self) -> float:
         """Change of the constants of the urn by one more object; the same for all clusters."""
         n, m, later = int(self.sizes.sum()), sum(self.before.values()), sum(self.after.values())
-        forward = 0.0 if self.last else np.log(self.xi + n) - np.log(self.xi + n + later)
-        return float(forward - np.log(self.xi + m + n))
+        now, then = self.kappa * (self.xi + n), self.kappa * (self.xi + n + 1)
+        forward = 0.0 if self.last else log_rising(now, later) - log_rising(then, later)
+        return float(forward - np.log((self.kappa if m else 1.0) * (self.xi + m) + n))
 
 
 def draws_with_geometry(sample: Sample, at_most: int) -> list[tuple[Draws, int]]:
