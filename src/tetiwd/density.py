@@ -12,7 +12,7 @@ def log_joint_of(state: ChainState, hyperparameters: Hyperparameters) -> float:
     total = log_prior(h.alpha, state.alpha) + log_prior(h.xi, state.xi) + log_prior(h.new_scale, state.new_scale)
     total += log_prior(h.kappa, state.kappa)
     total += log_partitions(state, h) + log_likelihoods(state, h)
-    return total + (log_geometry(state, h) if h.full else 0.0)
+    return total + (log_prior(h.df_A, state.df_A) + log_geometry(state, h) if h.full else 0.0)
 
 
 def log_likelihoods(
@@ -37,7 +37,7 @@ def log_partitions(
     return log_prior_of_partitions(around, xi or state.xi, kappa or state.kappa, h.max_clusters or 0)
 
 
-def log_geometry(state: ChainState, hyperparameters: Hyperparameters) -> float:
-    """Log prior of A_1 … A_T."""
-    h = hyperparameters
-    return log_prior_of_geometry(state.all_around(coupled=h.coupling), state.work, h.df_A, state.new_scale)
+def log_geometry(state: ChainState, hyperparameters: Hyperparameters, *, df_A: float | None = None) -> float:
+    """Log prior of A_1 … A_T; what if df_A were another? −inf where it leaves no room for the clusters."""
+    around = state.all_around(coupled=hyperparameters.coupling)
+    return log_prior_of_geometry(around, state.work, df_A or state.df_A, state.new_scale)

@@ -293,7 +293,7 @@ class TeTiWD(_WishartClusterer):
     metric: Metric = "euclidean"
     squared: bool | None = None
     dof: float | Sequence[float] | str = Hyperparameters.dof
-    df_A: float | None = None
+    df_A: Prior | None = None
     geometry: str = Hyperparameters.geometry
     alpha: Prior | None = None
     xi: Prior = Hyperparameters.xi

@@ -19,8 +19,8 @@ LOSSES = ("vi", "binder", "ari")
 AtMost = int | Literal["median"] | None
 LEVEL = 0.9  # probability of intervals
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints of a chain
-SCALE_MOVES = ("alpha", "xi", "new_scale", "stretch", "kappa")  # stretch moves new_scale together with every A_t
-IF_LEARNED = ("kappa",)  # numbers of the paper's model that are recorded, and moved, only if they have a prior
+SCALE_MOVES = ("alpha", "xi", "new_scale", "stretch", "kappa", "df_A")  # stretch: new_scale together with every A_t
+IF_LEARNED = ("kappa", "df_A")  # numbers of the paper's model that are recorded, and moved, only if they have a prior
 OF_MOTION = ("rho", "tau", "delta", "shift")  # settings that only moving centres have
 OF_LINKS = ("max_clusters", "coupling")  # settings that only the paper's model has
 MOTION_MOVES = ("alpha", "level", "spreads", "new_scale", "rho", "xi", "tau", "stretch", "delta", "kappa", "shift")
@@ -110,10 +110,11 @@ class Hyperparameters(Settings):
         parse=_parsed_dof,
         metavar="NAME|NUMBER,...",
     )
-    df_A: float = setting(
+    df_A: Prior = setting(
         None,
         "Degrees of freedom of the Wishart process of A_t, more than the number of clusters minus one. Large values "
-        "tie the geometry of one time closely to that of the next. If not given, the larger of 100 and twice the dof.",
+        "tie the geometry of one time closely to that of the next. A number, or a Gamma prior to sample it. If not "
+        "given, the larger of 100 and twice the dof.",
     )
     alpha: Prior = setting(
         Gamma(1.0, 1.0),
@@ -216,7 +217,8 @@ class Hyperparameters(Settings):
     @property
     def learned(self) -> tuple[str, ...]:
         """Those numbers of the paper's model that are usually fixed, but have a prior here."""
-        return tuple(name for name in IF_LEARNED if isinstance(getattr(self, name), Gamma))
+        there = IF_LEARNED if self.full else tuple(name for name in IF_LEARNED if name != "df_A")
+        return tuple(name for name in there if isinstance(getattr(self, name), Gamma))
 
     @property
     def rho_used(self) -> ShareOrPrior:
@@ -228,7 +230,7 @@ class Hyperparameters(Settings):
         self._check_geometry()
         if self.df_A is None and not isinstance(self.dof, str):
             object.__setattr__(self, "df_A", self._usual_df_A())
-        if self.df_A is None or self.max_clusters is None or not self.full:
+        if self.df_A is None or isinstance(self.df_A, Gamma) or self.max_clusters is None or not self.full:
             return
         if self.df_A <= self.max_clusters - 1:
             raise SettingsError(

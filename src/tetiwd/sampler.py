@@ -49,7 +49,7 @@ MOVES = (  # of one sweep, in this order
     SPLIT_MERGE,  # whole clusters
     LINKS,  # which cluster of one epoch continues which of the epoch before
     EXCHANGE,  # links together with rows of A
-    SCALES,  # alpha, xi, new_scale and kappa
+    SCALES,  # alpha, xi, new_scale, and what else has a prior
 )
 MOVES_OF_CENTRES = (  # of one sweep of the model of moving centres
     OBJECTS,  # every object of every epoch

@@ -12,6 +12,7 @@ from tetiwd.data.sampling import Tree, cut_tree, sampled_tree
 from tetiwd.density import log_partitions
 from tetiwd.errors import Setting, SettingsError
 from tetiwd.params import Hyperparameters, SamplerSettings
+from tetiwd.priors import Gamma
 from tetiwd.state import ChainState, Ints, start_values
 
 FINEST_CUT = 20
@@ -27,7 +28,7 @@ def start_chain(
 ) -> ChainState:
     """The first state of a chain."""
     limit = hyperparameters.max_clusters or np.inf
-    if hyperparameters.full:
+    if hyperparameters.full and not isinstance(hyperparameters.df_A, Gamma):
         limit = min(limit, np.ceil(hyperparameters.df_A))
     given = not isinstance(settings.init, str)
     if given:

@@ -17,7 +17,7 @@ Ints = NDArray[np.int64]
 
 ROWS_AT_ONCE = 64
 _STORED = ("size", "counts", "block_sums", "A", "back", "forward")
-_SCALES = ("alpha", "xi", "new_scale", "kappa")
+_SCALES = ("alpha", "xi", "new_scale", "kappa", "df_A")
 
 
 class ChainState:
@@ -46,6 +46,7 @@ class ChainState:
         self.forward = np.full((T, capacity), -1, dtype=np.int64)
         self.row_sums = [np.zeros((capacity, n)) for n in series.n_objects]  # T × (K, n_t)
         self.alpha = self.xi = self.new_scale = self.kappa = 1.0
+        self.df_A = float("inf")  # A has no law yet
         traces = [float(np.trace(K, dtype=float)) if self.similarity else 0.0 for K in series.matrices]
         self.trace = np.array(traces) / self.unit
         for t, slots in enumerate(self.z):
@@ -271,6 +272,7 @@ def start_values(state: ChainState, hyperparameters: Hyperparameters) -> None:
     state.xi = float(h.xi) if not isinstance(h.xi, Gamma) else h.xi.mean
     state.new_scale = float(h.new_scale) if not isinstance(h.new_scale, Gamma) else h.new_scale.mean
     state.kappa = float(h.kappa) if not isinstance(h.kappa, Gamma) else h.kappa.mean
+    state.df_A = float(h.df_A) if not isinstance(h.df_A, Gamma) else max(h.df_A.mean, float(state.size.max()))
     for t in range(state.n_epochs):
         k = int(state.size[t, 0])
         state.A[t] = 0
@@ -286,7 +288,7 @@ def models_of(
         Model(
             float(state.alpha),
             float(dof) * dof_factor,
-            float(h.df_A),
+            float(state.df_A),
             float(state.xi),
             float(state.kappa),
             float(state.new_scale),

@@ -37,7 +37,7 @@ hyperparameters = st.builds(
         dof=dof, df_A=df_A, max_clusters=max_clusters, geometry=geometry, coupling=coupling, kappa=kappa, **SAMPLED
     ),
     dof=st.floats(0.5, 20),
-    df_A=st.sampled_from([5.5, 30.0]),
+    df_A=st.sampled_from([5.5, 30.0, Gamma(3, 5)]),
     max_clusters=st.sampled_from([None, 4, 5]),
     geometry=st.sampled_from(["full", "full", "isotropic"]),
     coupling=st.sampled_from([True, True, False]),
@@ -116,7 +116,7 @@ class OneMore:
             return 0.0
         earlier = (world.A[self.t - 1], world.lineages[self.t - 1]) if self.t and self.h.coupling else (np.eye(0), [])
         P = prior_scale(*earlier, world.lineages[self.t], self.state.new_scale)
-        return log_row_density(world.A[self.t], P, self.h.df_A)
+        return log_row_density(world.A[self.t], P, self.state.df_A)
 
     def row_sums(self):
         return self.rows @ (self.epoch.slots[:, None] == np.arange(len(self.epoch.A)))

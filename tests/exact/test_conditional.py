@@ -34,7 +34,7 @@ hyperparameters = st.builds(
         dof=dof, df_A=df_A, max_clusters=max_clusters, geometry=geometry, coupling=coupling, kappa=kappa, **SAMPLED
     ),
     dof=st.floats(0.5, 20),
-    df_A=st.sampled_from([5.5, 30.0]),
+    df_A=st.sampled_from([5.5, 30.0, Gamma(3, 5)]),
     max_clusters=st.sampled_from([None, 5, 6]),
     geometry=st.sampled_from(["full", "full", "isotropic"]),
     coupling=st.sampled_from([True, True, False]),
@@ -112,7 +112,7 @@ def test_an_object_that_is_alone_keeps_its_row_or_joins_others(seed, sizes, h, k
         earlier = (world.A[t - 1], world.lineages[t - 1]) if t and h.coupling else (np.eye(0), [])
         P = prior_scale(*earlier, at_end, state.new_scale)
         A = world.A[t][np.ix_(last, last)]
-        log_law = log_row_density(A, P, h.df_A) if h.full else 0.0
+        log_law = log_row_density(A, P, state.df_A) if h.full else 0.0
         rest = without_cluster(EpochOfDraw(mode, mode.state, 0, t), lineages.index(own))
         before = [FRESH, *(c for c in rest.before if c not in rest.lineages)]
         after = [FRESH, *(c for c in rest.after if c not in rest.lineages)]

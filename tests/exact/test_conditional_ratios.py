@@ -18,7 +18,7 @@ SAMPLED = {"alpha": Gamma(2, 0.7), "xi": Gamma(1.5, 1), "new_scale": Gamma(3, 0.
 hyperparameters = st.builds(
     lambda dof, df_A, max_clusters, geometry, coupling, kappa: Hyperparameters(
         dof=dof,
-        df_A=max(df_A, max_clusters or 0),
+        df_A=df_A if isinstance(df_A, Gamma) else max(df_A, max_clusters or 0),
         max_clusters=max_clusters,
         geometry=geometry,
         coupling=coupling,
@@ -26,7 +26,7 @@ hyperparameters = st.builds(
         **SAMPLED,
     ),
     dof=st.floats(0.5, 20),
-    df_A=st.sampled_from([3.5, 4.0, 5.5, 30.0]),
+    df_A=st.sampled_from([3.5, 4.0, 5.5, 30.0, Gamma(3, 5)]),
     max_clusters=st.sampled_from([None, 4, 5]),
     geometry=st.sampled_from(["full", "full", "isotropic"]),
     coupling=st.sampled_from([True, True, False]),
@@ -96,7 +96,7 @@ def worlds_of(world, state, t, obj, h, found, C, alone, a):
         if h.full:
             earlier = (new.A[t - 1], new.lineages[t - 1]) if t > 0 and h.coupling else (np.empty((0, 0)), [])
             P = prior_scale(*earlier, new.lineages[t], state.new_scale)
-            law = log_row_density(new.A[t], P, h.df_A)
+            law = log_row_density(new.A[t], P, state.df_A)
         yield new, law
 
 
@@ -164,7 +164,7 @@ def test_everything_possible_is_offered(seed, sizes, h):
         ended = sum(link in (-1, a if alone else -1) for link in state.forward[t - 1, : state.n_clusters[t - 1]])
     if h.coupling and t + 1 < len(sizes):
         beginning = sum(link in (-1, a if alone else -1) for link in state.back[t + 1, : state.n_clusters[t + 1]])
-    room = h.geometry == "isotropic" or h.df_A > n_others
+    room = h.geometry == "isotropic" or state.df_A > n_others
     kinds = (ended + 1) * (beginning + 1) if room else 0
     possible = offered.weight[: offered.n_ended, : offered.n_beginning] > 0
     assert n_others + (offered.total > 0) == C
@@ -259,7 +259,7 @@ def test_link_proposals_are_symmetric():
             assert there == count_ways(two, forward_of(list(two), 2), one)
 
 
-@given(seed=seeds, sizes=sizes, h=hyperparameters, kind=kinds, name=st.sampled_from([*SAMPLED, "kappa"]))
+@given(seed=seeds, sizes=sizes, h=hyperparameters, kind=kinds, name=st.sampled_from([*SAMPLED, "kappa", "df_A"]))
 def test_scale_acceptance(seed, sizes, h, kind, name):
     assume(name in SAMPLED or name in h.learned)
     state = possible_state(seed, sizes, h, kind)

@@ -1,5 +1,7 @@
 """The log joint is the sum of its parts, each taken here from another source than the package's own fast forms."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import gamma, wishart
@@ -95,6 +97,23 @@ def test_what_another_prior_forbids_has_density_zero():
     for t in range(3):
         negative = [-50 * own if s == t else own for s, own in enumerate(A)]
         assert log_joint(matrices, LABELS, negative, h) == -np.inf
+
+
+def test_a_df_A_that_is_sampled_has_its_prior_and_leaves_room_for_the_clusters():
+    A, matrices = geometry("full"), data("distances")
+    fixed = Hyperparameters(dof=DOF, df_A=DF_A, **VALUES)
+    free = replace(fixed, df_A=Gamma(4.0, 2.0))
+    prior = gamma.logpdf(DF_A, 4.0, scale=2.0)
+    joint = log_joint(matrices, LABELS, A, fixed)
+    assert log_joint(matrices, LABELS, A, free, df_A=DF_A) == pytest.approx(joint + prior, rel=1e-12)
+    assert np.isfinite(log_joint(matrices, LABELS, A, free, df_A=2.01))
+    for too_small in (2.0, 0.5, 0.0, -3.0):
+        assert log_joint(matrices, LABELS, A, free, df_A=too_small) == -np.inf
+    alike = replace(free, geometry="isotropic")  # there is no law of A that df_A could be of
+    same = [VALUES["new_scale"] * np.eye(3)] * 3
+    assert log_joint(matrices, LABELS, same, alike, df_A=0.5) == log_joint(
+        matrices, LABELS, same, replace(alike, df_A=50.0)
+    )
 
 
 def test_an_unknown_kind_is_refused():

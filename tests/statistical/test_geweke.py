@@ -5,7 +5,7 @@ import pytest
 from geweke import MODELS, check, z_scores
 
 
-@pytest.mark.parametrize("model", ["full", "kappa learned"])
+@pytest.mark.parametrize("model", ["full", "kappa learned", "df_A learned"])
 def test_sampler_leaves_the_joint_distribution_alone(model):
     check(z_scores(MODELS[model], "distances", 2_000))
 

@@ -11,7 +11,7 @@ from tetiwd.io.posterior import from_datatree, to_datatree
 from tetiwd.sampler import Chain
 from tetiwd.summarize.point_estimate import representative
 
-LEARNED = replace(MODEL, kappa=Gamma(2, 0.5))
+LEARNED = replace(MODEL, kappa=Gamma(2, 0.5), df_A=Gamma(2, 10))
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_fixed_numbers_are_neither_recorded_nor_moved():
 
 
 def test_without_links_nothing_depends_on_kappa():
-    h = replace(LEARNED, coupling=False)
+    h = replace(MODEL, kappa=LEARNED.kappa, coupling=False)
     chain = Chain(small_series(), h, SETTINGS)
     while not chain.finished:
         chain.step()

@@ -32,7 +32,7 @@ from tetiwd.errors import DataError, RunFolderError, Setting, SettingsError, Tet
 from tetiwd.io.diagnostics_file import diagnostics_as_json
 from tetiwd.io.posterior import read_posterior, write_posterior
 from tetiwd.io.series_file import read_series_file, write_series
-from tetiwd.io.settings import RunSettings, read_settings
+from tetiwd.io.settings import RunSettings, read_settings, to_toml
 from tetiwd.params import Hyperparameters
 from tetiwd.sample import Sample
 from tetiwd.stopping import to_discard_before
@@ -86,7 +86,7 @@ class RunFolder:
             },
             "resolved": {
                 "dof": list(model.dof_by_epoch(series.n_epochs)),
-                "df_A": model.df_A,
+                "df_A": to_toml(model.df_A),
                 "unit": series.unit,
                 "geometry": model.geometry,
                 "reasons": list(reasons),

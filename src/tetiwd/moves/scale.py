@@ -1,4 +1,4 @@
-"""Move 4: random walks of alpha, xi, new_scale and kappa on the log scale, for those that are not fixed.
+"""Move 4: random walks of alpha, xi, new_scale, kappa and df_A on the log scale, for those that are not fixed.
 
 new_scale is tied closely to the rows of A that were born under it, so it also moves together with all of them:
 "stretch" multiplies new_scale and every A_t by one factor. The Wishart densities then change by exactly what the change
@@ -10,7 +10,7 @@ from math import exp, inf, log
 
 import numpy as np
 
-from tetiwd.density import log_likelihoods, log_partitions
+from tetiwd.density import log_geometry, log_likelihoods, log_partitions
 from tetiwd.kernels import Model, births_of
 from tetiwd.moves.metropolis import accepts
 from tetiwd.moves.move import Move, Sweep
@@ -58,6 +58,8 @@ def is_free(name: str, hyperparameters: Hyperparameters) -> bool:
     """True if a scale has a prior to move under."""
     if name == "stretch":
         return hyperparameters.full and isinstance(hyperparameters.new_scale, Gamma)
+    if name == "df_A" and not hyperparameters.full:
+        return False
     if name == "kappa" and not hyperparameters.coupling:
         return False  # nothing depends on it
     return isinstance(getattr(hyperparameters, name), Gamma)
@@ -76,6 +78,8 @@ def log_target(
         return lambda xi: log_prior(h.xi, xi) + log_partitions(state, h, xi=xi)
     if name == "kappa":
         return lambda kappa: log_prior(h.kappa, kappa) + log_partitions(state, h, kappa=kappa)
+    if name == "df_A":
+        return lambda df_A: log_prior(h.df_A, df_A) + log_geometry(state, h, df_A=df_A)
     if name == "alpha":
         return lambda alpha: (
             log_prior(h.alpha, alpha) + log_likelihoods(state, h, alpha=alpha, models=models)
@@ -89,7 +93,7 @@ def log_target(
     if h.geometry == "isotropic":
         return lambda scale: log_prior(h.new_scale, scale) + log_likelihoods(state, h, spread=scale, models=models)
     n_born, variances = births_of(state.all_around(coupled=h.coupling))
-    return lambda scale: log_prior(h.new_scale, scale) - 0.5 * h.df_A * (n_born * log(scale) + variances / scale)
+    return lambda scale: log_prior(h.new_scale, scale) - 0.5 * state.df_A * (n_born * log(scale) + variances / scale)
 
 
 def set_scale(state: ChainState, hyperparameters: Hyperparameters, name: str, value: float) -> None:

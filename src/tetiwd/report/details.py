@@ -29,7 +29,7 @@ CITATION = (
 
 MODEL_WORDS = {
     "dof": "degrees of freedom of the likelihood: how much the distances are trusted",
-    "df_A": "how closely the geometry of a time follows that of the time before",
+    "df_A": "how closely the geometry of a time follows that of the time before (degrees of freedom)",
     "alpha": "variance within clusters",
     "xi": "Dirichlet rate: how readily new clusters appear",
     "new_scale": "prior scale of the position of a new cluster",

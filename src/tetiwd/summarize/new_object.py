@@ -42,6 +42,7 @@ class EpochOfDraw:
         self.dof = self.h.dof_by_epoch(series.n_epochs)[t]
         self.alpha, self.xi, self.new_scale = (float(getattr(draws, name)[i]) for name in ("alpha", "xi", "new_scale"))
         self.kappa = float(draws.drawn("kappa", self.h.kappa)[i])
+        self.df_A = float(draws.drawn("df_A", self.h.df_A)[i]) if self.h.full else np.inf
         geometry = draws.geometry[i // draws.geometry_every]
         self.A = geometry[t]
         self.lineages, self.slots, self.sizes = np.unique(
@@ -86,8 +87,7 @@ class EpochOfDraw:
             for f in (FRESH, *(c for c in self.after if c not in self.lineages))
         ]
         weights = np.array([self.weight(FRESH, b, f) for b, f in kinds])
-        no_room = self.h.full and self.h.df_A <= len(self.A)
-        if no_room or not weights.sum():
+        if self.df_A <= len(self.A) or not weights.sum():
             return np.full(len(row_sums), -np.inf)
         births = [] if self.known_birth is None else [self.known_birth]
         drawn = rng.choice(len(kinds), size=n_births - len(births), p=weights / weights.sum())
@@ -112,15 +112,15 @@ class EpochOfDraw:
             here = len({*self.before, *self.lineages.tolist()})
             born_next = None if self.last else sum(c not in self.lineages for c in self.after)
             free = FreeLabels(self.h.max_clusters - here, self.h.max_clusters - len(self.lineages), born_next)
-        how = {"kappa": self.kappa, "first": not self.before}
-        return candidate_weight(size, before, after, self.xi, self.h.max_clusters, free, **how)
+        first = not self.before
+        return candidate_weight(size, before, after, self.xi, self.h.max_clusters, free, kappa=self.kappa, first=first)
 
     def draw_birth(self, b: int, f: int, rng: np.random.Generator) -> Birth:
         """A cluster that continues b and goes on as f, with a row of A drawn from the prior."""
         if self.h.geometry == "isotropic":
             return Birth(b, f, np.append(np.zeros(len(self.A)), self.new_scale))
         scale = prior_scale(self.A_before, sorted(self.before), [*self.lineages.tolist(), b], self.new_scale)
-        return Birth(b, f, draw_row(self.A, scale, self.h.df_A, rng))
+        return Birth(b, f, draw_row(self.A, scale, self.df_A, rng))
 
     def log_forward(self, birth: Birth) -> float:
         """Log factor by which A of the next epoch becomes more probable if this cluster is born."""
@@ -132,7 +132,7 @@ class EpochOfDraw:
         A[k] = A[:, k] = birth.row
         with_it = prior_scale(A, [*lineages, birth.after], lineages_after, self.new_scale)
         without = prior_scale(self.A, lineages, lineages_after, self.new_scale)
-        return log_wishart(self.A_after, with_it, self.h.df_A) - log_wishart(self.A_after, without, self.h.df_A)
+        return log_wishart(self.A_after, with_it, self.df_A) - log_wishart(self.A_after, without, self.df_A)
 
     def _seen(self, law: Prediction, row_sums: Floats, diagonal: Floats) -> Prediction:
         """The law that objects meet: without themselves, if they are of the epoch."""
