@@ -18,7 +18,7 @@ MODELS = {
         dof=3, df_A=14, alpha=Gamma(4, 0.2), xi=Gamma(3, 0.4), new_scale=Gamma(4, 0.2), kappa=Gamma(3, 0.3)
     ),
     "df_A learned": Hyperparameters(
-        dof=3, df_A=Gamma(6, 1.5), alpha=Gamma(4, 0.2), xi=Gamma(3, 0.4), new_scale=Gamma(4, 0.2)
+        dof=3, df_A=Gamma(40, 0.35), alpha=Gamma(4, 0.2), xi=Gamma(3, 0.4), new_scale=Gamma(4, 0.2)
     ),
     "kappa learned, at most four clusters": Hyperparameters(
         dof=3, df_A=14, alpha=0.8, xi=1.2, new_scale=Gamma(4, 0.2), kappa=Gamma(3, 0.3), max_clusters=4

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from plain_kernels import plain
 from reference import rng_for
 from small_worlds import World, random_state
-from tetiwd import Gamma, Hyperparameters
+from tetiwd import Gamma, Hyperparameters, density
 from tetiwd.density import log_joint_of
 from tetiwd.model import log_row_density, prior_scale
 from tetiwd.moves.scale import log_target, set_scale
@@ -270,6 +270,27 @@ def test_scale_acceptance(seed, sizes, h, kind, name):
     set_scale(state, h, name, new_value)
     new = World.of(state).log_joint(state, h)
     assert gain == pytest.approx(new - old, **close)
+
+
+def check_df_A(seed):
+    h = Hyperparameters(dof=3, df_A=Gamma(3, 5), **SAMPLED)
+    state = random_state(seed, [4, 5, 4], h)
+    log_density, most = log_target("df_A", state, h), int(state.n_clusters.max())
+    here = log_density(state.df_A)
+    for df_A in (most - 0.9, most + 0.3, 40.0):
+        new = World.of(state).log_joint(state, h, df_A=df_A)
+        assert log_density(df_A) - here == pytest.approx(new - log_joint_of(state, h), **close)
+    assert log_density(most - 1.0) == -np.inf
+
+
+def test_df_A_is_weighed_with_its_constant_and_needs_room(monkeypatch):
+    for seed in range(10):
+        check_df_A(seed)
+    monkeypatch.setattr(density, "log_prior_of_geometry", plain.log_prior_of_geometry)
+    check_df_A(0)
+    monkeypatch.setattr(plain, "log_wishart_constant", lambda k, df: 0.0 if df > k - 1 else -np.inf)
+    with pytest.raises(AssertionError):
+        check_df_A(0)
 
 
 @given(seed=seeds, sizes=sizes, h=hyperparameters.filter(lambda h: h.full), kind=kinds)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from arviz_stats.base import array_stats
 from scipy.special import roots_genlaguerre
+from scipy.stats import gamma
 
 from reference import canonical, linked_partitions, rng_for
 from small_worlds import random_state, small_series
@@ -125,6 +126,29 @@ def test_with_the_likelihood_off_the_prior_is_left(sizes, max_clusters, coupling
         law = {canonical(s): exp(sum(log_prior_partitions([own], 1.3, max_clusters) for own in s)) for s in unlinked}
     assert sum(law.values()) == pytest.approx(1)
     check_visits(visited, law)
+
+
+@pytest.mark.parametrize("sizes", [(3, 3), (2, 3, 2)], ids=str)
+def test_a_learned_df_A_has_room_for_the_clusters_and_else_follows_its_prior(sizes):
+    """Likelihood off: the prior is that of partitions and df_A, where k_t < df_A + 1 at all epochs, and 0 elsewhere."""
+    prior = Gamma(3, 0.8)
+    h = Hyperparameters(dof=1, df_A=prior, **FIXED)
+    state, found = one_cluster_each(small_series(8, sizes), h), []
+    visited = run(state, h, 12_000, move="sweep", seed=19, dof_factor=0.0, look=lambda: found.append(state.df_A))
+    law, mean = {}, {}
+    for labels in linked_partitions(sizes):
+        least = max(len(np.unique(own)) for own in labels) - 1
+        room = gamma.sf(least, prior.shape, scale=prior.scale)
+        law[canonical(labels)] = exp(log_prior_partitions(labels, FIXED["xi"])) * room
+        mean[canonical(labels)] = prior.mean * gamma.sf(least, prior.shape + 1, scale=prior.scale) / room
+    total = sum(law.values())
+    assert total < 0.95  # what has no room matters here
+    law = {cell: p / total for cell, p in law.items()}
+    check_visits(visited, law)
+    expected = sum(p * mean[cell] for cell, p in law.items())
+    error = np.std(found) / np.sqrt(array_stats.ess(np.array(found)[None], method="mean"))
+    assert abs(np.mean(found) - expected) < 4 * error
+    assert error < 0.05 * expected
 
 
 @pytest.mark.parametrize("geometry", ["full", "isotropic"])

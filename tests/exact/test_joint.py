@@ -111,9 +111,7 @@ def test_a_df_A_that_is_sampled_has_its_prior_and_leaves_room_for_the_clusters()
         assert log_joint(matrices, LABELS, A, free, df_A=too_small) == -np.inf
     alike = replace(free, geometry="isotropic")  # there is no law of A that df_A could be of
     same = [VALUES["new_scale"] * np.eye(3)] * 3
-    assert log_joint(matrices, LABELS, same, alike, df_A=0.5) == log_joint(
-        matrices, LABELS, same, replace(alike, df_A=50.0)
-    )
+    assert log_joint(matrices, LABELS, same, alike) == log_joint(matrices, LABELS, same, replace(alike, df_A=50.0))
 
 
 def test_an_unknown_kind_is_refused():

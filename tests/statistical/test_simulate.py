@@ -293,6 +293,19 @@ def test_nonsense_is_refused(call, message):
         call()
 
 
+def test_a_learned_df_A_is_drawn_together_with_partitions_that_it_has_room_for():
+    h = Hyperparameters(dof=2, df_A=Gamma(2, 1), alpha=1.0, new_scale=0.7, xi=2.0)
+    drawn = [simulate([5], h, rng_for(11, i)) for i in range(2_000)]
+    assert all(s.df_A > max(s.n_clusters) - 1 for s in drawn)
+    law, prior = Counter(), gamma(2, scale=1)
+    for series in linked_partitions((5,)):
+        counts = cluster_counts(series)
+        law[counts] += exp(log_prior_partitions(series, 2.0)) * prior.sf(max(counts) - 1)
+    total = sum(law.values())
+    law = Counter({counts: p / total for counts, p in law.items()})
+    assert chi_square_tail(Counter(cluster_counts(s.labels) for s in drawn), law, len(drawn)) > 1e-4
+
+
 def test_simulation_follows_the_options_of_the_model():
     h = Hyperparameters(dof=4, alpha=1.0, new_scale=0.7, xi=2.0, geometry="isotropic", coupling=False)
     s = simulate([8, 8, 8], h, SEED)

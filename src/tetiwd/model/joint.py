@@ -40,7 +40,7 @@ def log_joint(
     new_scale = _given_or_fixed("new_scale", new_scale, h.new_scale)
     kappa = _given_or_fixed("kappa", kappa, h.kappa)
     dof = h.dof_by_epoch(len(data_by_epoch))
-    df_A = _given_or_fixed("df_A", df_A, h.df_A)
+    df_A = _given_or_fixed("df_A", df_A, h.df_A) if h.full else np.inf
     total = 0.0
     for part in _log_parts(data_by_epoch, labels_by_epoch, A_by_epoch, h, dof, alpha, xi, new_scale, kappa, df_A, kind):
         total += part
