@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from runs import MODEL, SETTINGS, digest, small_series
-from tetiwd import Gamma, forecast, run_chains
+from tetiwd import Gamma, forecast, load_run, run_chains
 from tetiwd.io.posterior import from_datatree, to_datatree
+from tetiwd.io.settings import RunSettings
 from tetiwd.sampler import Chain
 from tetiwd.summarize.point_estimate import representative
+from tetiwd.workflow import fit_into
 
 LEARNED = replace(MODEL, kappa=Gamma(2, 0.5), df_A=Gamma(2, 10))
 
@@ -70,3 +72,27 @@ def test_forecasts_take_kappa_of_every_draw(sample):
     kappa = np.concatenate([draws.array("kappa") for draws in sample.draws])
     xi = np.concatenate([draws.xi for draws in sample.draws])
     assert np.allclose(found.weights.sum(axis=1), kappa * (xi + n))
+
+
+def test_a_run_folder_keeps_them(tmp_path):
+    settings = replace(SETTINGS, n_draws=4, anneal=None)
+    fit_into(tmp_path / "run", small_series(), RunSettings(model=LEARNED, sampler=settings))
+    kept = load_run(tmp_path / "run").sample
+    assert (kept.hyperparameters.kappa, kept.hyperparameters.df_A) == (LEARNED.kappa, LEARNED.df_A)
+    assert kept.draws[0].array("df_A").shape == (4,)
+
+
+def test_a_start_with_many_clusters_has_room():
+    labels = [np.arange(n) // 2 for n in small_series().n_objects]
+    h = replace(MODEL, df_A=Gamma(2, 1.0))
+    chain = Chain(small_series(), h, replace(SETTINGS, init=labels))
+    assert chain.state.df_A > max(chain.state.n_clusters) - 1
+    chain.step()
+    assert np.isfinite(chain.last_log_joint)
+
+
+def test_a_df_A_that_is_learned_has_no_meaning_without_its_wishart_process():
+    h = replace(LEARNED, geometry="isotropic")
+    assert h.learned == ("kappa",)
+    sample = run_chains(small_series(), h, replace(SETTINGS, n_draws=4, anneal=None))
+    assert "df_A" not in sample.draws[0].axes
