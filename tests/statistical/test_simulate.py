@@ -302,8 +302,11 @@ def test_a_learned_df_A_is_drawn_together_with_partitions_that_it_has_room_for()
         counts = cluster_counts(series)
         law[counts] += exp(log_prior_partitions(series, 2.0)) * prior.sf(max(counts) - 1)
     total = sum(law.values())
+    assert total < 0.9
     law = Counter({counts: p / total for counts, p in law.items()})
     assert chi_square_tail(Counter(cluster_counts(s.labels) for s in drawn), law, len(drawn)) > 1e-4
+    alike = [simulate([5], replace(h, geometry="isotropic"), rng_for(12, i)) for i in range(200)]
+    assert any(s.df_A <= max(s.n_clusters) - 1 for s in alike)  # there is no Wishart process that needs room
 
 
 def test_simulation_follows_the_options_of_the_model():

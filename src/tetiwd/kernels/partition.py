@@ -95,11 +95,7 @@ def log_transition(counts_before, k_before, counts, k, back, xi, kappa, max_clus
 def log_transitions_around(epoch, before, after, model):
     """The same of an epoch given the epoch before, and of the epoch after given this one."""
     k, xi, kappa = epoch.size[0], model.xi, model.kappa
-    total = log_transition(
-        before.counts, before.size[0], epoch.counts, k, epoch.back, xi, kappa, model.max_clusters
-    )  # fmt: skip
+    total = log_transition(before.counts, before.size[0], epoch.counts, k, epoch.back, xi, kappa, model.max_clusters)
     if after.size[0] > 0:
-        total += log_transition(
-            epoch.counts, k, after.counts, after.size[0], after.link, xi, kappa, model.max_clusters
-        )  # fmt: skip
+        total += log_transition(epoch.counts, k, after.counts, after.size[0], after.link, xi, kappa, model.max_clusters)
     return total

@@ -91,7 +91,8 @@ def simulate(
     for _ in range(MOST_TRIES):
         value = {name: _draw_scale(getattr(h, name), rng) for name in SCALES}
         labels = _draw_labels(n_by_epoch, h, value["xi"], value["kappa"], rng)
-        if not isinstance(h.df_A, Gamma) or value["df_A"] > max(len(np.unique(own)) for own in labels) - 1:
+        most = max(len(np.unique(own)) for own in labels)
+        if not h.full or not isinstance(h.df_A, Gamma) or value["df_A"] > most - 1:
             break
     if h.full:
         A = draw_geometry(labels, value["df_A"], value["new_scale"], rng)

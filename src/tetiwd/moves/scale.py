@@ -58,8 +58,6 @@ def is_free(name: str, hyperparameters: Hyperparameters) -> bool:
     """True if a scale has a prior to move under."""
     if name == "stretch":
         return hyperparameters.full and isinstance(hyperparameters.new_scale, Gamma)
-    if name == "df_A" and not hyperparameters.full:
-        return False
     if name == "kappa" and not hyperparameters.coupling:
         return False  # nothing depends on it
     return isinstance(getattr(hyperparameters, name), Gamma)
