@@ -14,6 +14,15 @@ from tetiwd.state import ChainState, start_values
 SIZES = (4, 5, 4)
 MODELS = {
     "full": Hyperparameters(dof=3, df_A=14, alpha=Gamma(4, 0.2), xi=Gamma(3, 0.4), new_scale=Gamma(4, 0.2)),
+    "kappa learned": Hyperparameters(
+        dof=3, df_A=14, alpha=Gamma(4, 0.2), xi=Gamma(3, 0.4), new_scale=Gamma(4, 0.2), kappa=Gamma(3, 0.3)
+    ),
+    "df_A learned": Hyperparameters(
+        dof=3, df_A=Gamma(40, 0.35), alpha=Gamma(4, 0.2), xi=Gamma(3, 0.4), new_scale=Gamma(4, 0.2)
+    ),
+    "kappa learned, at most four clusters": Hyperparameters(
+        dof=3, df_A=14, alpha=0.8, xi=1.2, new_scale=Gamma(4, 0.2), kappa=Gamma(3, 0.3), max_clusters=4
+    ),
     "isotropic": Hyperparameters(
         dof=3, df_A=14, alpha=Gamma(4, 0.2), xi=Gamma(3, 0.4), new_scale=Gamma(4, 0.2), geometry="isotropic"
     ),
@@ -35,6 +44,10 @@ def statistics(state: ChainState, h: Hyperparameters) -> dict[str, float]:
         "log alpha": np.log(state.alpha),
         "log xi": np.log(state.xi),
         "log new_scale": np.log(state.new_scale),
+        "log kappa": np.log(state.kappa),
+        "log df_A": np.log(state.df_A),
+        "df_A times k": state.df_A * k.sum(),
+        "kappa times links": state.kappa * (state.back >= 0).sum(),
         "chains": 1 + max(int(own.max()) for own in ids),
         "links": sum(int((own >= 0).sum()) for own in state.back),
         "largest cluster": int(state.counts.max()),
@@ -64,7 +77,8 @@ def state_of(simulation, h, kind) -> ChainState:
     slots = [np.searchsorted(ids, own) for ids, own in zip(chains, simulation.labels, strict=True)]
     state = ChainState(as_series(simulation.X, kind), slots, unit=1.0)
     start_values(state, h)
-    state.alpha, state.xi, state.new_scale = simulation.alpha, simulation.xi, simulation.new_scale
+    for name in ("alpha", "xi", "new_scale", "kappa", "df_A"):
+        setattr(state, name, getattr(simulation, name))
     for t, A in enumerate(simulation.A):
         state.A[t] = 0
         state.A[t, : len(A), : len(A)] = A if h.full else state.new_scale * np.eye(len(A))

@@ -83,7 +83,7 @@ class Plain:
         if kind == "Workspace":
             return self.Workspace(arg.capacity, arg.n)
         if kind == "Model":
-            names = "alpha dof df_A xi new_scale max_clusters isotropic similarity power"
+            names = "alpha dof df_A xi kappa new_scale max_clusters isotropic similarity power"
             return self.Model(*(getattr(arg, name) for name in names.split()))
         if kind == "Neighbour":
             return self.Neighbour(*(np.asarray(getattr(arg, name)) for name in ["size", "counts", "A", "link"]))

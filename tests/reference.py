@@ -35,18 +35,19 @@ def random_distances(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
     return ((X[:, None] - X[None]) ** 2).sum(-1) / d
 
 
-def log_urn(series: Sequence[np.ndarray], xi: float, max_clusters: int | None) -> float:
+def log_urn(series: Sequence[np.ndarray], xi: float, max_clusters: int | None, kappa: float = 1.0) -> float:
     """Log probability of linked partitions, multiplied up object by object as the urn seats them."""
     total, before = 0.0, {}
-    share = 0.0 if max_clusters is None else xi / max_clusters
     for labels in series:
         now: dict[int, int] = {}
+        worth = kappa if before else 1.0
+        share = 0.0 if max_clusters is None else worth * xi / max_clusters
         for seated, lineage in enumerate(labels.tolist()):
             known = before | now
-            weight = before.get(lineage, 0) + now.get(lineage, 0) + share
+            weight = worth * before.get(lineage, 0) + now.get(lineage, 0) + share
             if lineage not in known:
-                weight = xi if max_clusters is None else share * (max_clusters - len(known))
-            total += log(weight / (xi + sum(before.values()) + seated))
+                weight = worth * xi if max_clusters is None else share * (max_clusters - len(known))
+            total += log(weight / (worth * (xi + sum(before.values())) + seated))
             now[lineage] = now.get(lineage, 0) + 1
         before = now
     return total

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from reference import random_covariance, rng_for
-from tetiwd import DistanceSeries, Hyperparameters, log_joint
+from tetiwd import DistanceSeries, Gamma, Hyperparameters, log_joint
 from tetiwd.state import ChainState
 
 
@@ -20,10 +20,13 @@ def small_series(seed: int, sizes, kind: str = "distances") -> DistanceSeries:
 def random_state(seed: int, sizes, h: Hyperparameters, kind: str = "distances") -> ChainState:
     """A state with random clusters, links, geometry and scales."""
     rng = rng_for(seed, 2)
-    most = int(min(4, np.ceil(h.df_A) - 1, h.max_clusters or 4))
+    df_A = float(rng_for(seed, 5).uniform(4.5, 20)) if isinstance(h.df_A, Gamma) else h.df_A
+    most = int(min(4, np.ceil(df_A) - 1, h.max_clusters or 4))
     labels = [np.unique(rng.integers(most, size=n), return_inverse=True)[1] for n in sizes]
     state = ChainState(small_series(seed, sizes, kind), labels, unit=1.0)
     state.alpha, state.xi, state.new_scale = (float(x) for x in rng.uniform(0.4, 2.0, size=3))
+    state.df_A = df_A
+    state.kappa = float(rng_for(seed, 4).uniform(0.2, 3.0)) if isinstance(h.kappa, Gamma) else h.kappa
     for t, k in enumerate(state.n_clusters):
         A = random_covariance(rng, k, 0.4) if h.full else state.new_scale * np.eye(k)
         state.A[t, :k, :k] = A
@@ -52,8 +55,8 @@ class World(NamedTuple):
     def log_joint(self, state: ChainState, h: Hyperparameters, **scales) -> float:
         orders = [np.argsort(lineages) for lineages in self.lineages]
         A = [A[np.ix_(order, order)] for A, order in zip(self.A, orders, strict=True)]
-        scales = {"alpha": state.alpha, "xi": state.xi, "new_scale": state.new_scale} | scales
-        return log_joint(state.series.matrices, self.labels, A, h, **scales, kind=state.series.kind)
+        now = {name: getattr(state, name) for name in ("alpha", "xi", "new_scale", "kappa", "df_A")}
+        return log_joint(state.series.matrices, self.labels, A, h, **now | scales, kind=state.series.kind)
 
     def without_row(self, t: int, row: int) -> "World":
         keep = [c for c in range(len(self.lineages[t])) if c != row]

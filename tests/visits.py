@@ -61,8 +61,8 @@ def check_visits(visited, law, extra=0.0):
     assert total_variation(visited, law) < largest_variation(visited, law) + extra
 
 
-def run(state, h, n, *, move, seed, dof_factor=1.0):
-    """Linked partitions visited by repeating one move, or the whole sweep."""
+def run(state, h, n, *, move, seed, dof_factor=1.0, look=lambda: None):
+    """Linked partitions visited by repeating one move, or the whole sweep, and looking each time."""
     settings = SamplerSettings(n_aux=2, n_geometry_steps=2)
     streams, tuning = Streams(seed, 0, state.n_epochs), Tuning()
     models = models_of(state, h, dof_factor=dof_factor)
@@ -78,5 +78,6 @@ def run(state, h, n, *, move, seed, dof_factor=1.0):
         else:
             update_links(state, models, streams.epochs)
         visited.append(canonical(state.labels()))
+        look()
     state.check_invariants()
     return visited

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from tetiwd.chains import run_chains
 from tetiwd.errors import SettingsError
 from tetiwd.pace import Report
-from tetiwd.params import LEVEL, Gamma, Hyperparameters, Prior, SamplerSettings
+from tetiwd.params import LEVEL, Hyperparameters, SamplerSettings
 from tetiwd.partitions import Ints, Partitions
+from tetiwd.priors import Gamma, Prior
 from tetiwd.sample import Sample, as_partitions
 from tetiwd.summarize.alignment import Alignment, as_alignment, match
 from tetiwd.summarize.clustering import Clustering, as_clustering

@@ -1,7 +1,8 @@
 """The log joint of a chain's state, in the pieces that moves on the scales need. Equal to ``model.log_joint``."""
 
 from tetiwd.kernels import Model, log_likelihoods_if, log_prior_of_geometry, log_prior_of_partitions
-from tetiwd.params import Hyperparameters, log_prior
+from tetiwd.params import Hyperparameters
+from tetiwd.priors import log_prior
 from tetiwd.state import ChainState, models_of
 
 
@@ -9,8 +10,9 @@ def log_joint_of(state: ChainState, hyperparameters: Hyperparameters) -> float:
     """Log joint density of a state, all constants included."""
     h = hyperparameters
     total = log_prior(h.alpha, state.alpha) + log_prior(h.xi, state.xi) + log_prior(h.new_scale, state.new_scale)
-    total += log_partitions(state, h, state.xi) + log_likelihoods(state, h)
-    return total + (log_geometry(state, h) if h.full else 0.0)
+    total += log_prior(h.kappa, state.kappa)
+    total += log_partitions(state, h) + log_likelihoods(state, h)
+    return total + (log_prior(h.df_A, state.df_A) + log_geometry(state, h) if h.full else 0.0)
 
 
 def log_likelihoods(
@@ -27,13 +29,15 @@ def log_likelihoods(
     return log_likelihoods_if(state.epochs, state.work, models, alpha or state.alpha, factor, spread)
 
 
-def log_partitions(state: ChainState, hyperparameters: Hyperparameters, xi: float) -> float:
-    """Log prior of the linked partitions at a given rate."""
-    h = hyperparameters
-    return log_prior_of_partitions(state.all_around(coupled=h.coupling), xi, h.max_clusters or 0)
+def log_partitions(
+    state: ChainState, hyperparameters: Hyperparameters, *, xi: float | None = None, kappa: float | None = None
+) -> float:
+    """Log prior of the linked partitions; what if xi or kappa were another?"""
+    h, around = hyperparameters, state.all_around(coupled=hyperparameters.coupling)
+    return log_prior_of_partitions(around, xi or state.xi, kappa or state.kappa, h.max_clusters or 0)
 
 
-def log_geometry(state: ChainState, hyperparameters: Hyperparameters) -> float:
-    """Log prior of A_1 … A_T."""
-    h = hyperparameters
-    return log_prior_of_geometry(state.all_around(coupled=h.coupling), state.work, h.df_A, state.new_scale)
+def log_geometry(state: ChainState, hyperparameters: Hyperparameters, *, df_A: float | None = None) -> float:
+    """Log prior of A_1 … A_T; what if df_A were another? −inf where it leaves no room for the clusters."""
+    around = state.all_around(coupled=hyperparameters.coupling)
+    return log_prior_of_geometry(around, state.work, df_A or state.df_A, state.new_scale)

@@ -77,6 +77,10 @@ class Draws:
             self._arrays[name].flags.writeable = False
         return self._arrays[name]
 
+    def drawn(self, name: str, fixed: Any) -> NDArray[Any]:
+        """Draws of a parameter that was recorded if it was learned; otherwise the number that it was fixed at."""
+        return self.array(name) if name in self.axes else np.full(len(self), float(fixed))
+
     def labels_at(self, t: int) -> NDArray[Any]:
         """Lineage ids of the objects of epoch t, (draws, n_t)."""
         start = sum(self.n_objects[:t])

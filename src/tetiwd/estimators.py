@@ -26,7 +26,8 @@ from tetiwd.diagnostics import Diagnostics
 from tetiwd.errors import DataError, Setting, SettingsError, give, quoted
 from tetiwd.mode import check_heeded, find_mode
 from tetiwd.mode_analysis import ModeAnalysis
-from tetiwd.params import LEVEL, AnswerSettings, Hyperparameters, Prior, SamplerSettings, is_whole
+from tetiwd.params import LEVEL, AnswerSettings, Hyperparameters, SamplerSettings, is_whole
+from tetiwd.priors import Prior
 from tetiwd.sample import Sample
 from tetiwd.summarize.classify import Classification, classify
 from tetiwd.summarize.clustering import Clustering
@@ -299,7 +300,7 @@ class TeTiWD(_WishartClusterer):
     metric: Metric = "euclidean"
     squared: bool | None = None
     dof: float | Sequence[float] | str = Hyperparameters.dof
-    df_A: float | None = None
+    df_A: Prior | None = None
     geometry: str = Hyperparameters.geometry
     alpha: Prior | None = None
     xi: Prior = Hyperparameters.xi

@@ -7,7 +7,8 @@ import numpy as np
 from tetiwd.kernels import log_likelihood_of_nodes, log_prior_of_lineages
 from tetiwd.model.moving import LIMIT, log_density_of_spread, priors_of
 from tetiwd.node_state import NodeState, motion_of
-from tetiwd.params import Hyperparameters, log_prior
+from tetiwd.params import Hyperparameters
+from tetiwd.priors import log_prior
 
 
 def log_joint_of_nodes(state: NodeState, hyperparameters: Hyperparameters) -> float:

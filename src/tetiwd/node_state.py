@@ -11,7 +11,8 @@ from tetiwd.data import DistanceSeries
 from tetiwd.errors import DataError, Setting
 from tetiwd.kernels import Motion, Nodes, NodeWorkspace
 from tetiwd.model.moving import PARAMETERS, one_dof, priors_of
-from tetiwd.params import MOST_UNEQUAL, Beta, Gamma, Hyperparameters
+from tetiwd.params import MOST_UNEQUAL, Hyperparameters
+from tetiwd.priors import Beta, Gamma
 from tetiwd.state import Ints
 
 ROWS_AT_ONCE = 64

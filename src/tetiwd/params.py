@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import inf, lgamma, log, log1p
-from numbers import Real
 from typing import Any, Literal
 
 from tetiwd.declare import Settings, declarations, documented, setting
@@ -12,15 +10,18 @@ from tetiwd.declare import check_share as check_share
 from tetiwd.declare import check_whole as check_whole
 from tetiwd.declare import is_whole as is_whole
 from tetiwd.errors import Setting, SettingsError, value_of
+from tetiwd.priors import Beta, Gamma, Prior, ShareOrPrior, checked_share, checked_unless_zero
 
 MODEL, RUN = "Model", "Run"  # headings of options
 WAYS_TO_DOF = ("moments", "rank", "spectrum", "dispersion")  # estimators; "auto" tries values around the first
 LINKS = ("auto", "model", "objects", "place")
 LOSSES = ("vi", "binder", "ari")
+AtMost = int | Literal["median"] | None
 LEVEL = 0.9  # probability of intervals
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints of a chain
-SCALE_MOVES = ("alpha", "xi", "new_scale", "stretch")  # stretch moves new_scale together with every A_t
-OF_MOTION = ("rho", "tau", "delta", "kappa", "shift")  # settings that only moving centres have
+SCALE_MOVES = ("alpha", "xi", "new_scale", "stretch", "kappa", "df_A")  # stretch: new_scale together with every A_t
+IF_LEARNED = ("kappa", "df_A")  # numbers of the paper's model that are recorded, and moved, only if they have a prior
+OF_MOTION = ("rho", "tau", "delta", "shift")  # settings that only moving centres have
 OF_LINKS = ("max_clusters", "coupling")  # settings that only the paper's model has
 MOTION_MOVES = ("alpha", "level", "spreads", "new_scale", "rho", "xi", "tau", "stretch", "delta", "kappa", "shift")
 WARMUP_OF_FIXED, WARMUP = 1000, 200  # sweeps before a fixed number of draws, and before as many as it takes
@@ -78,86 +79,19 @@ def _checked_init(init: Any) -> Any:
 
 
 def _checked_rho(rho: Any) -> Any:
-    return _share_or_prior("rho", rho)
+    return checked_share("rho", rho)
 
 
 def _checked_delta(delta: Any) -> Any:
-    return _share_or_prior("delta", delta)
-
-
-def _share_or_prior(name: str, value: Any) -> Any:
-    if not isinstance(value, Beta) and (not isinstance(value, Real) or not 0 < float(value) <= 1):
-        fault = f" must be a number above 0 and up to 1, or a Beta prior, not {value!r}"
-        raise SettingsError([Setting(name, refused=True), fault])
-    return value
+    return checked_share("delta", delta)
 
 
 def _checked_tau(tau: Any) -> Any:
-    return _zero_or_prior("tau", tau)
+    return checked_unless_zero("tau", tau)
 
 
 def _checked_shift(shift: Any) -> Any:
-    return _zero_or_prior("shift", shift)
-
-
-def _zero_or_prior(name: str, value: Any) -> Any:
-    if not isinstance(value, Gamma) and (not isinstance(value, Real) or value is True or not 0 <= float(value) < inf):
-        fault = f" must be 0, a positive number or a Gamma prior, not {value!r}"
-        raise SettingsError([Setting(name, refused=True), fault])
-    return value
-
-
-@dataclass(frozen=True)
-class Gamma:
-    """Gamma prior with density proportional to x^(shape − 1) exp(−x / scale)."""
-
-    shape: float
-    scale: float
-
-    def __post_init__(self) -> None:
-        for name in ("shape", "scale"):
-            check_positive(f"Gamma {name}", getattr(self, name))
-
-    @property
-    def mean(self) -> float:
-        """Expected value."""
-        return self.shape * self.scale
-
-    def log_density(self, x: float) -> float:
-        """Log density at x, with its constant."""
-        if not 0 < x < inf:
-            return -inf
-        return (self.shape - 1) * log(x) - x / self.scale - lgamma(self.shape) - self.shape * log(self.scale)
-
-
-@dataclass(frozen=True)
-class Beta:
-    """Beta prior of a number between 0 and 1, with density proportional to x^(a − 1) (1 − x)^(b − 1)."""
-
-    a: float
-    b: float
-
-    def __post_init__(self) -> None:
-        for name in ("a", "b"):
-            check_positive(f"Beta {name}", getattr(self, name))
-
-    @property
-    def mean(self) -> float:
-        """Expected value."""
-        return self.a / (self.a + self.b)
-
-    def log_density(self, x: float) -> float:
-        """Log density at x, with its constant."""
-        if not 0 < x < 1:
-            return -inf
-        constant = lgamma(self.a + self.b) - lgamma(self.a) - lgamma(self.b)
-        return constant + (self.a - 1) * log(x) + (self.b - 1) * log1p(-x)
-
-
-Fixed = float
-Prior = Fixed | Gamma
-ShareOrPrior = Fixed | Beta  # of a number between 0 and 1
-AtMost = int | Literal["median"] | None
+    return checked_unless_zero("shift", shift)
 
 
 @documented
@@ -177,10 +111,11 @@ class Hyperparameters(Settings):
         parse=_parsed_dof,
         metavar="NAME|NUMBER,...",
     )
-    df_A: float = setting(
+    df_A: Prior = setting(
         None,
         "Degrees of freedom of the Wishart process of A_t, more than the number of clusters minus one. Large values "
-        "tie the geometry of one time closely to that of the next. If not given, the larger of 100 and twice the dof.",
+        "tie the geometry of one time closely to that of the next. A number, or a Gamma prior to sample it. If not "
+        "given, the larger of 100 and twice the dof.",
     )
     alpha: Prior = setting(
         Gamma(1.0, 1.0),
@@ -214,6 +149,11 @@ class Hyperparameters(Settings):
     coupling: bool = setting(
         True, "Whether clusters are linked through time. Without links times share only alpha, xi and new_scale."
     )
+    kappa: Prior = setting(
+        1.0,
+        "How much the sizes of one time count at the next; 1 is the paper's urn, close to 0 they hardly matter. A "
+        "number, or a Gamma prior to sample it. Without links it has no meaning.",
+    )
 
     rho: ShareOrPrior = setting(
         Beta(1.0, 1.0),
@@ -232,11 +172,6 @@ class Hyperparameters(Settings):
         "Moving centres: weight, per time of absence, with which an absent lineage may return: a number up to 1, or a "
         "Beta prior to sample it.",
         check=_checked_delta,
-    )
-    kappa: Prior = setting(
-        1.0,
-        "Moving centres: how far the sizes of one time carry over to the next; 1 is the paper's urn. A number, or a "
-        "Gamma prior to sample it.",
     )
     shift: Prior = setting(
         0.0,
@@ -276,8 +211,15 @@ class Hyperparameters(Settings):
     @property
     def scale_moves(self) -> tuple[str, ...]:
         """Names of the moves on parameters, whose acceptance is recorded."""
-        moves = MOTION_MOVES if self.moves else SCALE_MOVES
-        return tuple(name for name in moves if name != "shift" or self.shift != 0)
+        if self.moves:
+            return tuple(name for name in MOTION_MOVES if name != "shift" or self.shift != 0)
+        return tuple(name for name in SCALE_MOVES if name not in IF_LEARNED or name in self.learned)
+
+    @property
+    def learned(self) -> tuple[str, ...]:
+        """Those numbers of the paper's model that are usually fixed, but have a prior here."""
+        there = IF_LEARNED if self.full else tuple(name for name in IF_LEARNED if name != "df_A")
+        return tuple(name for name in there if isinstance(getattr(self, name), Gamma))
 
     @property
     def rho_used(self) -> ShareOrPrior:
@@ -289,7 +231,7 @@ class Hyperparameters(Settings):
         self._check_geometry()
         if self.df_A is None and not isinstance(self.dof, str):
             object.__setattr__(self, "df_A", self._usual_df_A())
-        if self.df_A is None or self.max_clusters is None or not self.full:
+        if self.df_A is None or isinstance(self.df_A, Gamma) or self.max_clusters is None or not self.full:
             return
         if self.df_A <= self.max_clusters - 1:
             raise SettingsError(
@@ -332,13 +274,6 @@ class Hyperparameters(Settings):
                 "give one number or one per epoch",
             )
         return tuple(map(float, self.dof))
-
-
-def log_prior(prior: Prior | ShareOrPrior, value: float) -> float:
-    """Log density of a quantity under its prior; 0 where the quantity is fixed at this value, −inf elsewhere."""
-    if isinstance(prior, Gamma | Beta):
-        return prior.log_density(value)
-    return 0.0 if value == prior else -inf
 
 
 @documented

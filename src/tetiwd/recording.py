@@ -15,6 +15,11 @@ from tetiwd.params import Hyperparameters
 from tetiwd.state import ChainState
 
 
+def learned_of(hyperparameters: Hyperparameters) -> dict[str, str]:
+    """What is recorded besides the columns of all models, with its axes."""
+    return dict.fromkeys(hyperparameters.learned, "draw")
+
+
 def record(
     draws: Draws, state: ChainState, hyperparameters: Hyperparameters, statistics: Mapping[str, NDArray[Any]]
 ) -> None:
@@ -39,4 +44,5 @@ def record(
         "log_det_A": facts[:, 2] + state.n_clusters * log(state.unit),
     }
     kept = [A * state.unit for A in state.geometry()] if draws.keeps_next_geometry else None
-    draws.append(row | dict(statistics), kept)
+    learned = {name: getattr(state, name) for name in hyperparameters.learned}
+    draws.append(row | learned | dict(statistics), kept)

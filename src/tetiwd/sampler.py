@@ -39,7 +39,7 @@ from tetiwd.node_recording import extra_of, record_nodes
 from tetiwd.node_start import start_nodes
 from tetiwd.node_state import NodeState, motion_of
 from tetiwd.params import SCALE_MOVES, Hyperparameters, SamplerSettings
-from tetiwd.recording import record
+from tetiwd.recording import learned_of, record
 from tetiwd.start import start_chain
 from tetiwd.state import ChainState, models_of
 
@@ -49,7 +49,7 @@ MOVES = (  # of one sweep, in this order
     SPLIT_MERGE,  # whole clusters
     LINKS,  # which cluster of one epoch continues which of the epoch before
     EXCHANGE,  # links together with rows of A
-    SCALES,  # alpha, xi and new_scale
+    SCALES,  # alpha, xi, new_scale, and what else has a prior
 )
 MOVES_OF_CENTRES = (  # of one sweep of the model of moving centres
     OBJECTS,  # every object of every epoch
@@ -114,7 +114,7 @@ def link_all(state: ChainState, hyperparameters: Hyperparameters) -> None:
         link_greedily(state, t, models_of(state, hyperparameters)[t])
 
 
-LINKED = Kind(lambda: MOVES, lambda h: {}, start_chain, models_of, log_joint_of, record, link_all)
+LINKED = Kind(lambda: MOVES, learned_of, start_chain, models_of, log_joint_of, record, link_all)
 MOVING = Kind(
     lambda: MOVES_OF_CENTRES,
     extra_of,

@@ -12,6 +12,7 @@ from tetiwd.data.sampling import Tree, cut_tree, sampled_tree
 from tetiwd.density import log_partitions
 from tetiwd.errors import Setting, SettingsError
 from tetiwd.params import Hyperparameters, SamplerSettings
+from tetiwd.priors import Gamma
 from tetiwd.state import ChainState, Ints, start_values
 
 FINEST_CUT = 20
@@ -27,7 +28,7 @@ def start_chain(
 ) -> ChainState:
     """The first state of a chain."""
     limit = hyperparameters.max_clusters or np.inf
-    if hyperparameters.full:
+    if hyperparameters.full and not isinstance(hyperparameters.df_A, Gamma):
         limit = min(limit, np.ceil(hyperparameters.df_A))
     given = not isinstance(settings.init, str)
     if given:
@@ -49,7 +50,7 @@ def start_chain(
     start_values(state, hyperparameters)
     if given and hyperparameters.coupling:
         _link_by_label(state, labels)
-        if log_partitions(state, hyperparameters, state.xi) == -np.inf:
+        if log_partitions(state, hyperparameters) == -np.inf:
             limit_of_clusters = Setting("max_clusters", hyperparameters.max_clusters)
             raise SettingsError(
                 ["the start needs more than ", limit_of_clusters, " at consecutive epochs"],

@@ -9,13 +9,15 @@ from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
 from tetiwd.kernels import Epoch, Model, Neighbour, Workspace, follow, number_lineages
-from tetiwd.params import Gamma, Hyperparameters
+from tetiwd.params import Hyperparameters
+from tetiwd.priors import Gamma
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 ROWS_AT_ONCE = 64
 _STORED = ("size", "counts", "block_sums", "A", "back", "forward")
+_SCALES = ("alpha", "xi", "new_scale", "kappa", "df_A")
 
 
 class ChainState:
@@ -43,7 +45,8 @@ class ChainState:
         self.back = np.full((T, capacity), -1, dtype=np.int64)
         self.forward = np.full((T, capacity), -1, dtype=np.int64)
         self.row_sums = [np.zeros((capacity, n)) for n in series.n_objects]  # T × (K, n_t)
-        self.alpha = self.xi = self.new_scale = 1.0
+        self.alpha = self.xi = self.new_scale = self.kappa = 1.0
+        self.df_A = float("inf")  # A has no law yet
         traces = [float(np.trace(K, dtype=float)) if self.similarity else 0.0 for K in series.matrices]
         self.trace = np.array(traces) / self.unit
         for t, slots in enumerate(self.z):
@@ -191,7 +194,7 @@ class ChainState:
         arrays = {name: getattr(self, name).copy() for name in _STORED}
         for t in range(self.n_epochs):
             arrays[f"z_{t}"], arrays[f"row_sums_{t}"] = self.z[t].copy(), self.row_sums[t].copy()
-        arrays["scales"] = np.array([self.alpha, self.xi, self.new_scale])
+        arrays["scales"] = np.array([getattr(self, name) for name in _SCALES])
         return arrays
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
@@ -201,7 +204,8 @@ class ChainState:
             setattr(self, name, arrays[name].copy())
         self.z = [arrays[f"z_{t}"].copy() for t in range(self.n_epochs)]
         self.row_sums = [arrays[f"row_sums_{t}"].copy() for t in range(self.n_epochs)]
-        self.alpha, self.xi, self.new_scale = (float(value) for value in arrays["scales"])
+        for name, value in zip(_SCALES, arrays["scales"].tolist(), strict=False):  # older checkpoints have the first
+            setattr(self, name, value)
         self.capacity = self.counts.shape[1]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -267,6 +271,8 @@ def start_values(state: ChainState, hyperparameters: Hyperparameters) -> None:
     state.alpha = float(h.alpha) if not isinstance(h.alpha, Gamma) else 1.0
     state.xi = float(h.xi) if not isinstance(h.xi, Gamma) else h.xi.mean
     state.new_scale = float(h.new_scale) if not isinstance(h.new_scale, Gamma) else h.new_scale.mean
+    state.kappa = float(h.kappa) if not isinstance(h.kappa, Gamma) else h.kappa.mean
+    state.df_A = float(h.df_A) if not isinstance(h.df_A, Gamma) else max(h.df_A.mean, float(state.size.max()))
     for t in range(state.n_epochs):
         k = int(state.size[t, 0])
         state.A[t] = 0
@@ -282,8 +288,9 @@ def models_of(
         Model(
             float(state.alpha),
             float(dof) * dof_factor,
-            float(h.df_A),
+            float(state.df_A),
             float(state.xi),
+            float(state.kappa),
             float(state.new_scale),
             int(h.max_clusters or 0),
             h.geometry == "isotropic",

@@ -20,6 +20,7 @@ from tetiwd.errors import DataError, SettingsError
 from tetiwd.model import log_joint, log_row_density, prior_scale
 from tetiwd.model.prediction import predict
 from tetiwd.partitions import Partitions
+from tetiwd.recording import learned_of
 from tetiwd.sample import Sample
 from tetiwd.summarize.alignment import align
 from tetiwd.summarize.clustering import as_clustering
@@ -32,22 +33,24 @@ seeds = st.integers(0, 2**32 - 1)
 sizes = st.lists(st.integers(1, 6), min_size=1, max_size=4)
 kinds = st.sampled_from(["distances", "distances", "similarities"])
 hyperparameters = st.builds(
-    lambda dof, df_A, max_clusters, geometry, coupling: Hyperparameters(
-        dof=dof, df_A=df_A, max_clusters=max_clusters, geometry=geometry, coupling=coupling, **SAMPLED
+    lambda dof, df_A, max_clusters, geometry, coupling, kappa: Hyperparameters(
+        dof=dof, df_A=df_A, max_clusters=max_clusters, geometry=geometry, coupling=coupling, kappa=kappa, **SAMPLED
     ),
     dof=st.floats(0.5, 20),
-    df_A=st.sampled_from([5.5, 30.0]),
+    df_A=st.sampled_from([5.5, 30.0, Gamma(3, 5)]),
     max_clusters=st.sampled_from([None, 4, 5]),
     geometry=st.sampled_from(["full", "full", "isotropic"]),
     coupling=st.sampled_from([True, True, False]),
+    kappa=st.sampled_from([1.0, Gamma(2, 0.5)]),
 )
 
 
 def hand_made(series, h, draws):
-    """A sample with these draws: (labels by epoch, A by epoch, alpha, xi, new_scale)."""
-    kept = Draws(series.n_objects, geometry_every=1)
-    for labels, A, alpha, xi, new_scale in draws:
-        row = {"labels": np.concatenate(labels), "alpha": alpha, "xi": xi, "new_scale": new_scale}
+    """A sample with these draws: (labels by epoch, A by epoch, alpha, xi, new_scale, and what has been learned)."""
+    kept = Draws(series.n_objects, learned_of(h), geometry_every=1)
+    for labels, A, *scales in draws:
+        row = {"labels": np.concatenate(labels)}
+        row |= dict(zip(("alpha", "xi", "new_scale", *h.learned), scales, strict=True))
         kept.append(dict.fromkeys(COLUMNS, 0.0) | row, list(A))
     return Sample(series, h, SamplerSettings(), [kept], [])
 
@@ -66,7 +69,7 @@ class OneMore:
         self.series = replace(self.enlarged, matrices=blocks)
         self.state = random_state(seed if state_seed is None else state_seed, sizes, h, kind)
         self.world = World.of(self.state)
-        self.scales = {name: getattr(self.state, name) for name in ("alpha", "xi", "new_scale")}
+        self.scales = {name: getattr(self.state, name) for name in ("alpha", "xi", "new_scale", *h.learned)}
         sample = hand_made(self.series, h, [(self.world.labels, self.state.geometry(), *self.scales.values())])
         self.epoch = EpochOfDraw(sample, sample.draws[0], 0, t)
         self.rows = self.enlarged.matrices[t][-1:, :-1]
@@ -113,7 +116,7 @@ class OneMore:
             return 0.0
         earlier = (world.A[self.t - 1], world.lineages[self.t - 1]) if self.t and self.h.coupling else (np.eye(0), [])
         P = prior_scale(*earlier, world.lineages[self.t], self.state.new_scale)
-        return log_row_density(world.A[self.t], P, self.h.df_A)
+        return log_row_density(world.A[self.t], P, self.state.df_A)
 
     def row_sums(self):
         return self.rows @ (self.epoch.slots[:, None] == np.arange(len(self.epoch.A)))

@@ -14,6 +14,7 @@ from tetiwd.draws import COLUMNS, Draws
 from tetiwd.model import log_row_density, prior_scale
 from tetiwd.model.prediction import Prediction
 from tetiwd.params import SamplerSettings
+from tetiwd.recording import learned_of
 from tetiwd.sample import Mode
 from tetiwd.summarize.conditional import (
     conditional_memberships,
@@ -29,21 +30,22 @@ seeds = st.integers(0, 2**32 - 1)
 sizes = st.lists(st.integers(1, 7), min_size=1, max_size=3)
 kinds = st.sampled_from(["distances", "distances", "similarities"])
 hyperparameters = st.builds(
-    lambda dof, df_A, max_clusters, geometry, coupling: Hyperparameters(
-        dof=dof, df_A=df_A, max_clusters=max_clusters, geometry=geometry, coupling=coupling, **SAMPLED
+    lambda dof, df_A, max_clusters, geometry, coupling, kappa: Hyperparameters(
+        dof=dof, df_A=df_A, max_clusters=max_clusters, geometry=geometry, coupling=coupling, kappa=kappa, **SAMPLED
     ),
     dof=st.floats(0.5, 20),
-    df_A=st.sampled_from([5.5, 30.0]),
+    df_A=st.sampled_from([5.5, 30.0, Gamma(3, 5)]),
     max_clusters=st.sampled_from([None, 5, 6]),
     geometry=st.sampled_from(["full", "full", "isotropic"]),
     coupling=st.sampled_from([True, True, False]),
+    kappa=st.sampled_from([1.0, Gamma(2, 0.5)]),
 )
 
 
 def mode_at(state, h, labels=None, A=None):
     """A mode at this state."""
-    draw = Draws(state.series.n_objects, geometry_every=1)
-    scales = {name: getattr(state, name) for name in ("alpha", "xi", "new_scale")}
+    draw = Draws(state.series.n_objects, learned_of(h), geometry_every=1)
+    scales = {name: getattr(state, name) for name in ("alpha", "xi", "new_scale", *h.learned)}
     row = {"labels": np.concatenate(state.labels() if labels is None else labels), **scales}
     draw.append(dict.fromkeys(COLUMNS, 0.0) | row, state.geometry() if A is None else A)
     return Mode(state.series, h, SamplerSettings(), (), draw)
@@ -110,7 +112,7 @@ def test_an_object_that_is_alone_keeps_its_row_or_joins_others(seed, sizes, h, k
         earlier = (world.A[t - 1], world.lineages[t - 1]) if t and h.coupling else (np.eye(0), [])
         P = prior_scale(*earlier, at_end, state.new_scale)
         A = world.A[t][np.ix_(last, last)]
-        log_law = log_row_density(A, P, h.df_A) if h.full else 0.0
+        log_law = log_row_density(A, P, state.df_A) if h.full else 0.0
         rest = without_cluster(EpochOfDraw(mode, mode.state, 0, t), lineages.index(own))
         before = [FRESH, *(c for c in rest.before if c not in rest.lineages)]
         after = [FRESH, *(c for c in rest.after if c not in rest.lineages)]
@@ -147,7 +149,8 @@ def test_it_is_what_a_new_object_would_meet(seed, sizes, h, kind):
         labels, A, matrices = list(world.labels), state.geometry(), list(state.series.matrices)
         labels[t], A[t], matrices[t] = labels[t][keep], A[t][np.ix_(clusters, clusters)], matrix[np.ix_(keep, keep)]
         smaller = SimpleNamespace(
-            series=make_series(matrices, kind), **{s: getattr(state, s) for s in ("alpha", "xi", "new_scale")}
+            series=make_series(matrices, kind),
+            **{s: getattr(state, s) for s in ("alpha", "xi", "new_scale", *h.learned)},
         )
         twin_mode = mode_at(smaller, h, labels, A)
         twin = EpochOfDraw(twin_mode, twin_mode.state, 0, t)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from plain_kernels import plain
 from reference import rng_for
 from small_worlds import World, random_state
-from tetiwd import Gamma, Hyperparameters
+from tetiwd import Gamma, Hyperparameters, density
 from tetiwd.density import log_joint_of
 from tetiwd.model import log_row_density, prior_scale
 from tetiwd.moves.scale import log_target, set_scale
@@ -16,19 +16,21 @@ from tetiwd.state import models_of
 
 SAMPLED = {"alpha": Gamma(2, 0.7), "xi": Gamma(1.5, 1), "new_scale": Gamma(3, 0.4)}
 hyperparameters = st.builds(
-    lambda dof, df_A, max_clusters, geometry, coupling: Hyperparameters(
+    lambda dof, df_A, max_clusters, geometry, coupling, kappa: Hyperparameters(
         dof=dof,
-        df_A=max(df_A, max_clusters or 0),
+        df_A=df_A if isinstance(df_A, Gamma) else max(df_A, max_clusters or 0),
         max_clusters=max_clusters,
         geometry=geometry,
         coupling=coupling,
+        kappa=kappa,
         **SAMPLED,
     ),
     dof=st.floats(0.5, 20),
-    df_A=st.sampled_from([3.5, 4.0, 5.5, 30.0]),
+    df_A=st.sampled_from([3.5, 4.0, 5.5, 30.0, Gamma(3, 5)]),
     max_clusters=st.sampled_from([None, 4, 5]),
     geometry=st.sampled_from(["full", "full", "isotropic"]),
     coupling=st.sampled_from([True, True, False]),
+    kappa=st.sampled_from([1.0, Gamma(2, 0.5)]),
 )
 sizes = st.lists(st.integers(1, 6), min_size=1, max_size=4)
 seeds = st.integers(0, 2**32 - 1)
@@ -94,7 +96,7 @@ def worlds_of(world, state, t, obj, h, found, C, alone, a):
         if h.full:
             earlier = (new.A[t - 1], new.lineages[t - 1]) if t > 0 and h.coupling else (np.empty((0, 0)), [])
             P = prior_scale(*earlier, new.lineages[t], state.new_scale)
-            law = log_row_density(new.A[t], P, h.df_A)
+            law = log_row_density(new.A[t], P, state.df_A)
         yield new, law
 
 
@@ -162,7 +164,7 @@ def test_everything_possible_is_offered(seed, sizes, h):
         ended = sum(link in (-1, a if alone else -1) for link in state.forward[t - 1, : state.n_clusters[t - 1]])
     if h.coupling and t + 1 < len(sizes):
         beginning = sum(link in (-1, a if alone else -1) for link in state.back[t + 1, : state.n_clusters[t + 1]])
-    room = h.geometry == "isotropic" or h.df_A > n_others
+    room = h.geometry == "isotropic" or state.df_A > n_others
     kinds = (ended + 1) * (beginning + 1) if room else 0
     possible = offered.weight[: offered.n_ended, : offered.n_beginning] > 0
     assert n_others + (offered.total > 0) == C
@@ -257,8 +259,9 @@ def test_link_proposals_are_symmetric():
             assert there == count_ways(two, forward_of(list(two), 2), one)
 
 
-@given(seed=seeds, sizes=sizes, h=hyperparameters, kind=kinds, name=st.sampled_from(["alpha", "xi", "new_scale"]))
+@given(seed=seeds, sizes=sizes, h=hyperparameters, kind=kinds, name=st.sampled_from([*SAMPLED, "kappa", "df_A"]))
 def test_scale_acceptance(seed, sizes, h, kind, name):
+    assume(name in SAMPLED or name in h.learned)
     state = possible_state(seed, sizes, h, kind)
     old_value, old = getattr(state, name), log_joint_of(state, h)
     new_value = old_value * 1.3
@@ -267,6 +270,27 @@ def test_scale_acceptance(seed, sizes, h, kind, name):
     set_scale(state, h, name, new_value)
     new = World.of(state).log_joint(state, h)
     assert gain == pytest.approx(new - old, **close)
+
+
+def check_df_A(seed):
+    h = Hyperparameters(dof=3, df_A=Gamma(3, 5), **SAMPLED)
+    state = random_state(seed, [4, 5, 4], h)
+    log_density, most = log_target("df_A", state, h), int(state.n_clusters.max())
+    here = log_density(state.df_A)
+    for df_A in (most - 0.9, most + 0.3, 40.0):
+        new = World.of(state).log_joint(state, h, df_A=df_A)
+        assert log_density(df_A) - here == pytest.approx(new - log_joint_of(state, h), **close)
+    assert log_density(most - 1.0) == -np.inf
+
+
+def test_df_A_is_weighed_with_its_constant_and_needs_room(monkeypatch):
+    for seed in range(10):
+        check_df_A(seed)
+    monkeypatch.setattr(density, "log_prior_of_geometry", plain.log_prior_of_geometry)
+    check_df_A(0)
+    monkeypatch.setattr(plain, "log_wishart_constant", lambda k, df: 0.0 if df > k - 1 else -np.inf)
+    with pytest.raises(AssertionError):
+        check_df_A(0)
 
 
 @given(seed=seeds, sizes=sizes, h=hyperparameters.filter(lambda h: h.full), kind=kinds)
@@ -288,17 +312,27 @@ def test_log_joint_of_a_state_is_the_log_joint(seed, sizes, h, kind):
     assert log_joint_of(state, h) == pytest.approx(World.of(state).log_joint(state, h), **close)
 
 
-def wrong_forward_factor(size, before, after, xi, max_clusters):
+def wrong_forward_factor(size, before, after, model, k_before):
     """The paper's printed rule."""
     return (before + size) * max(after, 1e-12) / size
 
 
-def counting_itself(size, before, after, xi, max_clusters):
+def counting_itself(size, before, after, model, k_before):
     return (before + size + 1) * (size + 1 + after) / (size + 1)
 
 
-def without_the_rate(before, after, xi, max_clusters, free_here, unused, born_next):
-    return (before if before > 0 else xi) * (after if after > 0 else 1.0)
+def without_the_rate(before, after, model, k_before, free_here, unused, born_next):
+    return (before if before > 0 else model.xi) * (after if after > 0 else 1.0)
+
+
+def without_kappa(before, after, model, k_before, free_here, unused, born_next):
+    """The rate of new clusters as if there were no past; the sizes that it leaves count κ."""
+    weight = plain.originals["weight_of_birth"](before, after, model, k_before, free_here, unused, born_next)
+    return weight if before > 0 else weight / model.kappa
+
+
+def sizes_without_kappa(size, before, after, model, k_before):
+    return (before + size) * (size + after) / size
 
 
 @pytest.mark.parametrize(
@@ -307,17 +341,21 @@ def without_the_rate(before, after, xi, max_clusters, free_here, unused, born_ne
         ("weight_of_present", wrong_forward_factor),
         ("weight_of_present", counting_itself),
         ("weight_of_birth", without_the_rate),
+        ("weight_of_birth", without_kappa),
+        ("weight_of_present", sizes_without_kappa),
         ("log_forward_ratio", lambda *args: 0.0),
     ],
     ids=[
         "printed forward factor",
         "count includes the object itself",
         "joining two chains without xi",
+        "rate without kappa",
+        "sizes without kappa",
         "forgotten factor of A at the next epoch",
     ],
 )
 def test_planted_bugs_in_the_weights_are_caught(monkeypatch, name, bug):
-    h = Hyperparameters(dof=3, df_A=20, **SAMPLED)
+    h = Hyperparameters(dof=3, df_A=20, kappa=Gamma(2, 0.5), **SAMPLED)
 
     def all_pass():
         for seed in range(25):

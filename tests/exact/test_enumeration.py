@@ -1,11 +1,15 @@
 """The sampler visits every linked partition as often as the exact posterior says."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise, product
 from math import exp
 
 import numpy as np
 import pytest
+from arviz_stats.base import array_stats
+from scipy.special import roots_genlaguerre
+from scipy.stats import gamma
 
 from reference import canonical, linked_partitions, rng_for
 from small_worlds import random_state, small_series
@@ -45,6 +49,48 @@ def test_posterior_of_linked_partitions(kind, sizes, move, max_clusters):
     check_visits(visited, exact_posterior(series, h))
 
 
+OTHER_URNS = [
+    *product(["assignments"], [None], [0.3]),
+    *product(["split and merge"], [3], [0.3]),
+    *product(["sweep"], [None, 3], [0.3, 2.5]),
+]
+
+
+@pytest.mark.parametrize(("move", "max_clusters", "kappa"), OTHER_URNS, ids=str)
+def test_posterior_where_the_past_counts_less_or_more(move, max_clusters, kappa):
+    h = Hyperparameters(dof=1.5, df_A=9, max_clusters=max_clusters, geometry="isotropic", kappa=kappa, **FIXED)
+    series = small_series(8, (2, 3, 2) if move == "sweep" else (3, 3))
+    visited = run(one_cluster_each(series, h), h, 6_000, move=move, seed=17)
+    check_visits(visited, exact_posterior(series, h))
+
+
+@pytest.mark.parametrize("max_clusters", [None, 3])
+def test_posterior_with_kappa_learned(max_clusters):
+    """The law of linked partitions, averaged over kappa by quadrature; and so the mean of kappa."""
+    prior, series = Gamma(1.5, 0.8), small_series(8, (3, 3))
+    h = Hyperparameters(dof=1.5, df_A=9, max_clusters=max_clusters, geometry="isotropic", kappa=prior, **FIXED)
+    nodes, weights = roots_genlaguerre(30, prior.shape - 1)
+    log_p, first_moment = {}, {}
+    for labels in linked_partitions(series.n_objects):
+        A = [FIXED["new_scale"] * np.eye(len(np.unique(own))) for own in labels]
+        log_one = log_joint(series.matrices, labels, A, replace(h, kappa=1.0)) - log_prior_partitions(
+            labels, FIXED["xi"], max_clusters
+        )
+        urn = np.exp([log_prior_partitions(labels, FIXED["xi"], max_clusters, prior.scale * x) for x in nodes])
+        cell = canonical(labels)
+        if (weights @ urn) > 0:
+            log_p[cell] = log_one + np.log(weights @ urn)
+            first_moment[cell] = (weights * prior.scale * nodes) @ urn / (weights @ urn)
+    law = normalised(log_p)
+    state, kappas = one_cluster_each(series, h), []
+    visited = run(state, h, 8_000, move="sweep", seed=18, look=lambda: kappas.append(state.kappa))
+    check_visits(visited, law)
+    expected = sum(p * first_moment[cell] for cell, p in law.items())
+    error = np.std(kappas) / np.sqrt(array_stats.ess(np.array(kappas)[None], method="mean"))
+    assert abs(np.mean(kappas) - expected) < 4 * error
+    assert error < 0.1 * expected
+
+
 @pytest.mark.parametrize("move", ["assignments", pytest.param("split and merge", marks=pytest.mark.slow)])
 def test_trying_only_some_of_the_time_changes_nothing(monkeypatch, move):
     """Births are offered to some objects only, and large changes are tried now and then."""
@@ -57,24 +103,52 @@ def test_trying_only_some_of_the_time_changes_nothing(monkeypatch, move):
 
 
 PRIORS = [
-    *product([(3, 3), (2, 3, 2)], [None, 3], [True]),
-    ((3, 3), None, False),
-    *(pytest.param(*case, False, marks=pytest.mark.slow) for case in (((3, 3), 3), ((2, 3, 2), None), ((2, 3, 2), 3))),
+    *product([(3, 3), (2, 3, 2)], [None, 3], [True], [1.0]),
+    ((3, 3), None, False, 1.0),
+    ((2, 3, 2), None, True, 0.3),
+    ((3, 3), 3, True, 2.5),
+    *(
+        pytest.param(*case, False, 1.0, marks=pytest.mark.slow)
+        for case in (((3, 3), 3), ((2, 3, 2), None), ((2, 3, 2), 3))
+    ),
 ]
 
 
-@pytest.mark.parametrize(("sizes", "max_clusters", "coupling"), PRIORS, ids=str)
-def test_with_the_likelihood_off_the_prior_is_left(sizes, max_clusters, coupling):
+@pytest.mark.parametrize(("sizes", "max_clusters", "coupling", "kappa"), PRIORS, ids=str)
+def test_with_the_likelihood_off_the_prior_is_left(sizes, max_clusters, coupling, kappa):
     """Full geometry: rows are born, die and are linked, and the partitions still follow their prior exactly."""
-    h = Hyperparameters(dof=1, df_A=9, max_clusters=max_clusters, coupling=coupling, **FIXED)
+    h = Hyperparameters(dof=1, df_A=9, max_clusters=max_clusters, coupling=coupling, kappa=kappa, **FIXED)
     visited = run(one_cluster_each(small_series(8, sizes), h), h, 6_000, move="sweep", seed=10, dof_factor=0.0)
     if coupling:
-        law = {canonical(s): exp(log_prior_partitions(s, 1.3, max_clusters)) for s in linked_partitions(sizes)}
+        law = {canonical(s): exp(log_prior_partitions(s, 1.3, max_clusters, kappa)) for s in linked_partitions(sizes)}
     else:
         unlinked = [s for s in linked_partitions(sizes) if not any(set(a) & set(b) for a, b in pairwise(s))]
         law = {canonical(s): exp(sum(log_prior_partitions([own], 1.3, max_clusters) for own in s)) for s in unlinked}
     assert sum(law.values()) == pytest.approx(1)
     check_visits(visited, law)
+
+
+@pytest.mark.parametrize("sizes", [(3, 3), (2, 3, 2)], ids=str)
+def test_a_learned_df_A_has_room_for_the_clusters_and_else_follows_its_prior(sizes):
+    """Likelihood off: the prior is that of partitions and df_A, where k_t < df_A + 1 at all epochs, and 0 elsewhere."""
+    prior = Gamma(3, 0.8)
+    h = Hyperparameters(dof=1, df_A=prior, **FIXED)
+    state, found = one_cluster_each(small_series(8, sizes), h), []
+    visited = run(state, h, 12_000, move="sweep", seed=19, dof_factor=0.0, look=lambda: found.append(state.df_A))
+    law, mean = {}, {}
+    for labels in linked_partitions(sizes):
+        least = max(len(np.unique(own)) for own in labels) - 1
+        room = gamma.sf(least, prior.shape, scale=prior.scale)
+        law[canonical(labels)] = exp(log_prior_partitions(labels, FIXED["xi"])) * room
+        mean[canonical(labels)] = prior.mean * gamma.sf(least, prior.shape + 1, scale=prior.scale) / room
+    total = sum(law.values())
+    assert total < 0.95  # what has no room matters here
+    law = {cell: p / total for cell, p in law.items()}
+    check_visits(visited, law)
+    expected = sum(p * mean[cell] for cell, p in law.items())
+    error = np.std(found) / np.sqrt(array_stats.ess(np.array(found)[None], method="mean"))
+    assert abs(np.mean(found) - expected) < 4 * error
+    assert error < 0.05 * expected
 
 
 @pytest.mark.parametrize("geometry", ["full", "isotropic"])

@@ -13,12 +13,14 @@ from tetiwd.density import log_joint_of
 from tetiwd.state import models_of
 
 sizes = st.lists(st.integers(2, 6), min_size=2, max_size=4)
+SAMPLED = {"alpha": Gamma(2, 0.7), "xi": Gamma(1.5, 1), "new_scale": Gamma(3, 0.4)}
 models = st.builds(
-    lambda dof, max_clusters: Hyperparameters(
-        dof=dof, df_A=9.0, max_clusters=max_clusters, alpha=Gamma(2, 0.7), xi=Gamma(1.5, 1), new_scale=Gamma(3, 0.4)
+    lambda dof, max_clusters, kappa: Hyperparameters(
+        dof=dof, df_A=9.0, max_clusters=max_clusters, kappa=kappa, **SAMPLED
     ),
     dof=st.floats(0.5, 20),
     max_clusters=st.sampled_from([None, None, 6]),
+    kappa=st.sampled_from([1.0, Gamma(2, 0.5)]),
 )
 kinds = st.sampled_from(["distances", "distances", "similarities"])
 seeds = st.integers(0, 2**32 - 1)

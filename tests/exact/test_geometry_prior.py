@@ -106,3 +106,4 @@ def test_outside_the_cone_the_density_is_zero():
     assert log_row_density(np.diag([-1.0, 1.0]), np.eye(2), 5) == -np.inf
     assert log_row_density(np.diag([0.0, 1.0]), np.eye(2), 5) == -np.inf
     assert log_prior_geometry([-np.eye(2), np.eye(2)], [[0, 1], [0, 1]], 5, 1.0) == -np.inf
+    assert log_prior_geometry([np.eye(1), np.eye(3)], [[0], [0, 1, 2]], 2.0, 1.0) == -np.inf  # no room for a third

@@ -1,5 +1,7 @@
 """The log joint is the sum of its parts, each taken here from another source than the package's own fast forms."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import gamma, wishart
@@ -13,8 +15,8 @@ LABELS = [np.array([2, 0, 2, 7]), np.array([4, 2, 2, 7, 4]), np.array([0, 7, 7, 
 LINEAGES = [[0, 2, 7], [2, 4, 7], [0, 4, 7]]
 DOF = (2.0, 7.5, 4.0)
 DF_A = 6.5
-VALUES = {"alpha": 0.7, "xi": 1.6, "new_scale": 0.4}
-PRIORS = {"alpha": (2.0, 0.5), "xi": (3.0, 0.8), "new_scale": (1.5, 0.3)}
+VALUES = {"alpha": 0.7, "xi": 1.6, "new_scale": 0.4, "kappa": 0.6}
+PRIORS = {"alpha": (2.0, 0.5), "xi": (3.0, 0.8), "new_scale": (1.5, 0.3), "kappa": (2.5, 0.5)}
 GAMMAS = {name: Gamma(shape, scale) for name, (shape, scale) in PRIORS.items()}
 
 
@@ -55,7 +57,7 @@ def test_joint_is_the_sum_of_its_parts(kind, geometry_kind, coupling, max_cluste
     rows = [np.searchsorted(lineages, labels) for lineages, labels in zip(LINEAGES, LABELS, strict=True)]
     runs = [LABELS] if coupling else [[labels] for labels in LABELS]
     scales = sum(gamma.logpdf(VALUES[name], shape, scale=scale) for name, (shape, scale) in PRIORS.items())
-    partitions = sum(log_urn(run, VALUES["xi"], max_clusters) for run in runs)
+    partitions = sum(log_urn(run, VALUES["xi"], max_clusters, VALUES["kappa"]) for run in runs)
     wisharts = [wishart.logpdf(A[t], DF_A, P / DF_A) for t, P in enumerate(expected_scales(A, coupling))]
     likelihoods = [likelihood(matrices[t], rows[t], A[t], VALUES["alpha"], DOF[t]) for t in range(3)]
     expected = scales + partitions + sum(likelihoods) + (sum(wisharts) if geometry_kind == "full" else 0.0)
@@ -71,12 +73,12 @@ def test_fixed_scales_need_not_be_given_and_add_nothing():
     assert joint == pytest.approx(log_joint(matrices, LABELS, A, free, **VALUES) - priors, rel=1e-12)
     assert log_joint(matrices, LABELS, A, fixed, **VALUES) == joint
     with pytest.raises(ValueError, match="xi has a Gamma prior, so its value must be given"):
-        log_joint(matrices, LABELS, A, free, alpha=1.0, new_scale=1.0)
+        log_joint(matrices, LABELS, A, free, alpha=1.0, new_scale=1.0, kappa=1.0)
 
 
 @pytest.mark.parametrize("geometry_kind", ["full", "isotropic"])
 @pytest.mark.parametrize("max_clusters", [None, 4])
-@pytest.mark.parametrize("name", ["alpha", "xi", "new_scale"])
+@pytest.mark.parametrize("name", VALUES)
 @pytest.mark.parametrize("value", [0.0, -1.0, np.inf, np.nan])
 def test_an_impossible_scale_has_density_zero(geometry_kind, max_clusters, name, value):
     A, matrices = geometry(geometry_kind), data("distances")
@@ -95,6 +97,21 @@ def test_what_another_prior_forbids_has_density_zero():
     for t in range(3):
         negative = [-50 * own if s == t else own for s, own in enumerate(A)]
         assert log_joint(matrices, LABELS, negative, h) == -np.inf
+
+
+def test_a_df_A_that_is_sampled_has_its_prior_and_leaves_room_for_the_clusters():
+    A, matrices = geometry("full"), data("distances")
+    fixed = Hyperparameters(dof=DOF, df_A=DF_A, **VALUES)
+    free = replace(fixed, df_A=Gamma(4.0, 2.0))
+    prior = gamma.logpdf(DF_A, 4.0, scale=2.0)
+    joint = log_joint(matrices, LABELS, A, fixed)
+    assert log_joint(matrices, LABELS, A, free, df_A=DF_A) == pytest.approx(joint + prior, rel=1e-12)
+    assert np.isfinite(log_joint(matrices, LABELS, A, free, df_A=2.01))
+    for too_small in (2.0, 0.5, 0.0, -3.0):
+        assert log_joint(matrices, LABELS, A, free, df_A=too_small) == -np.inf
+    alike = replace(free, geometry="isotropic")  # there is no law of A that df_A could be of
+    same = [VALUES["new_scale"] * np.eye(3)] * 3
+    assert log_joint(matrices, LABELS, same, alike) == log_joint(matrices, LABELS, same, replace(alike, df_A=50.0))
 
 
 def test_an_unknown_kind_is_refused():

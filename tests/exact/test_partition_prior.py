@@ -9,16 +9,27 @@ from hypothesis import strategies as st
 
 from reference import canonical, linked_partitions, rng_for, set_partitions
 from tetiwd.model import FreeLabels, candidate_weight, log_prior_partitions
+from tetiwd.model.urn import log_prior_lineages
 
 
 @pytest.mark.parametrize("sizes", [(4,), (3, 3), (2, 2, 2), (1, 4), (3, 1, 2)])
 @pytest.mark.parametrize("max_clusters", [None, 1, 2, 3, 5, 50])
-@pytest.mark.parametrize("xi", [0.3, 1.0, 4.0])
-def test_sums_to_one(sizes, max_clusters, xi):
+@pytest.mark.parametrize(("xi", "kappa"), [(0.3, 1.0), (1.0, 1.0), (4.0, 1.0), (0.3, 2.5), (1.0, 0.05), (4.0, 0.4)])
+def test_sums_to_one(sizes, max_clusters, xi, kappa):
     series = list(linked_partitions(sizes))
     assert len({canonical(s) for s in series}) == len(series)
-    total = sum(exp(log_prior_partitions(s, xi, max_clusters)) for s in series)
+    total = sum(exp(log_prior_partitions(s, xi, max_clusters, kappa)) for s in series)
     assert total == pytest.approx(1.0, abs=1e-12)
+
+
+def test_without_absences_it_is_the_urn_of_moving_centres():
+    series = [[0, 0, 1, 2], [0, 1, 1, 3], [3, 3, 1, 4]]
+    for kappa in (0.2, 1.0, 3.0):
+        assert log_prior_partitions(series[:2], 1.5, None, kappa) == pytest.approx(
+            log_prior_lineages(series[:2], 1.5, 0.7, kappa), abs=1e-12
+        )
+    gone = log_prior_lineages(series, 1.5, 1e-12, 0.2)  # lineages 0 and 2 are as good as forgotten when the third comes
+    assert log_prior_partitions(series, 1.5, None, 0.2) == pytest.approx(gone, abs=1e-9)
 
 
 @pytest.mark.parametrize("xi", [0.5, 2.0])
@@ -47,7 +58,9 @@ def test_objects_and_names_are_exchangeable(max_clusters):
 
 def test_large_finite_k_approaches_the_dirichlet_process():
     series = [[0, 0, 1, 2], [0, 1, 1, 3], [3, 3, 1, 4]]
-    assert log_prior_partitions(series, 1.5, 10**7) == pytest.approx(log_prior_partitions(series, 1.5), abs=1e-5)
+    for kappa in (1.0, 0.4):
+        limit = log_prior_partitions(series, 1.5, None, kappa)
+        assert log_prior_partitions(series, 1.5, 10**7, kappa) == pytest.approx(limit, abs=1e-5)
 
 
 def test_an_id_that_returns_after_a_gap_is_a_new_cluster():
@@ -127,8 +140,9 @@ def free_labels(series, t, out, max_clusters):
     sizes=st.lists(st.integers(1, 6), min_size=1, max_size=4),
     xi=st.floats(0.1, 5),
     max_clusters=st.sampled_from([None, 1, 2, 3, 4, 5, 8, 30]),
+    kappa=st.one_of(st.just(1.0), st.floats(0.05, 5)),
 )
-def test_weight_of_every_candidate_is_the_ratio_of_the_prior(seed, sizes, xi, max_clusters):
+def test_weight_of_every_candidate_is_the_ratio_of_the_prior(seed, sizes, xi, max_clusters, kappa):
     rng = rng_for(seed)
     most = min(4, max_clusters or 4)  # no more names than labels: the series itself is possible
     series = runs_apart([rng.integers(most, size=n) for n in sizes])
@@ -139,8 +153,9 @@ def test_weight_of_every_candidate_is_the_ratio_of_the_prior(seed, sizes, xi, ma
     vacated = runs_apart(vacated)
     free = None if max_clusters is None else free_labels(vacated, t, out, max_clusters)
     found = list(candidates(vacated, t, out))
-    log_priors = np.array([log_prior_partitions(s, xi, max_clusters) for _, s, _ in found])
-    weights = np.array([candidate_weight(*n, xi, max_clusters, free) for _, _, n in found])
+    log_priors = np.array([log_prior_partitions(s, xi, max_clusters, kappa) for _, s, _ in found])
+    how = {"kappa": kappa, "first": t == 0}
+    weights = np.array([candidate_weight(*n, xi, max_clusters, free, **how) for _, _, n in found])
     possible = np.isfinite(log_priors)
     assert np.array_equal(possible, weights > 0)
     assert possible.any()

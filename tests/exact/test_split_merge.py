@@ -18,13 +18,15 @@ from tetiwd.state import models_of
 close = {"rel": 1e-9, "abs": 1e-7}
 SAMPLED = {"alpha": Gamma(2, 0.7), "xi": Gamma(1.5, 1), "new_scale": Gamma(3, 0.4)}
 models = st.builds(
-    lambda dof, max_clusters, geometry, coupling: Hyperparameters(
-        dof=dof, df_A=9.0, max_clusters=max_clusters, geometry=geometry, coupling=coupling, **SAMPLED
+    lambda dof, df_A, max_clusters, geometry, coupling, kappa: Hyperparameters(
+        dof=dof, df_A=df_A, max_clusters=max_clusters, geometry=geometry, coupling=coupling, kappa=kappa, **SAMPLED
     ),
     dof=st.floats(0.5, 20),
+    df_A=st.sampled_from([9.0, Gamma(3, 5)]),
     max_clusters=st.sampled_from([None, None, 6]),
     geometry=st.sampled_from(["full", "full", "isotropic"]),
     coupling=st.sampled_from([True, True, True, False]),
+    kappa=st.sampled_from([1.0, Gamma(2, 0.5)]),
 )
 sizes = st.lists(st.integers(3, 8), min_size=1, max_size=4)
 kinds = st.sampled_from(["distances", "distances", "similarities"])

@@ -5,8 +5,9 @@ import pytest
 from geweke import MODELS, check, z_scores
 
 
-def test_sampler_leaves_the_joint_distribution_alone():
-    check(z_scores(MODELS["full"], "distances", 2_000))
+@pytest.mark.parametrize("model", ["full", "kappa learned", "df_A learned"])
+def test_sampler_leaves_the_joint_distribution_alone(model):
+    check(z_scores(MODELS[model], "distances", 2_000))
 
 
 @pytest.mark.slow

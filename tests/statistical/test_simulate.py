@@ -31,10 +31,10 @@ def chi_square_tail(observed: Counter, expected: dict, n: int) -> float:
     return float(chi2.sf(sum(terms), len(terms) - 1))
 
 
-def exact_law(sizes, xi, max_clusters, of):
+def exact_law(sizes, xi, max_clusters, of, kappa=1.0):
     law = Counter()
     for series in linked_partitions(sizes):
-        law[of(series)] += exp(log_prior_partitions(series, xi, max_clusters))
+        law[of(series)] += exp(log_prior_partitions(series, xi, max_clusters, kappa))
     return law
 
 
@@ -44,11 +44,12 @@ def cluster_counts(series):
 
 @pytest.mark.parametrize("max_clusters", [None, 3])
 @pytest.mark.parametrize("of", [canonical, cluster_counts], ids=["linked partitions", "k_t"])
-def test_urn_has_the_law_of_the_partition_prior(max_clusters, of):
+@pytest.mark.parametrize("kappa", [1.0, 0.3])
+def test_urn_has_the_law_of_the_partition_prior(max_clusters, of, kappa):
     sizes, xi = (3, 2, 3), 1.4
     rng = rng_for(5)
-    seen = Counter(of(draw_partitions(sizes, xi, max_clusters, rng)) for _ in range(N_SIMULATIONS))
-    assert chi_square_tail(seen, exact_law(sizes, xi, max_clusters, of), N_SIMULATIONS) > 1e-4
+    seen = Counter(of(draw_partitions(sizes, xi, max_clusters, rng, kappa)) for _ in range(N_SIMULATIONS))
+    assert chi_square_tail(seen, exact_law(sizes, xi, max_clusters, of, kappa), N_SIMULATIONS) > 1e-4
 
 
 def test_a_wrong_rate_would_be_noticed():
@@ -91,13 +92,14 @@ def test_expected_score_is_not_zero_elsewhere(name):
     assert abs(mean) > 4 * error
 
 
-SCALES = {"alpha": Gamma(3, 0.3), "xi": Gamma(4, 0.4), "new_scale": Gamma(5, 0.15)}
+SCALES = {"alpha": Gamma(3, 0.3), "xi": Gamma(4, 0.4), "new_scale": Gamma(5, 0.15), "kappa": Gamma(3, 0.3)}
 SAMPLED = Hyperparameters(dof=3, df_A=8, **SCALES)
 NEARBY = {
     "df_A": replace(SAMPLED, df_A=9),
     "alpha": replace(SAMPLED, alpha=Gamma(3.3, 0.28)),
     "xi": replace(SAMPLED, xi=Gamma(4.3, 0.38)),
     "new_scale": replace(SAMPLED, new_scale=Gamma(5.3, 0.145)),
+    "kappa": replace(SAMPLED, kappa=Gamma(3.5, 0.3)),
 }
 
 
@@ -106,7 +108,7 @@ def importance_z(drawn_from: Hyperparameters, n: int = 500) -> dict[str, float]:
     log_ratios = {name: [] for name in NEARBY}
     for i in range(n):
         s = simulate([4, 5, 4], drawn_from, rng_for(8, i))
-        state, scales = (s.D, s.labels, s.A), {"alpha": s.alpha, "xi": s.xi, "new_scale": s.new_scale}
+        state, scales = (s.D, s.labels, s.A), {name: getattr(s, name) for name in SCALES}
         here = log_joint(*state, SAMPLED, **scales)
         for name, h in NEARBY.items():
             log_ratios[name].append(log_joint(*state, h, **scales) - here)
@@ -145,7 +147,7 @@ def test_geometry_has_the_moments_of_its_wishart_process():
         assert np.abs((squares.mean(0) - 1) / (squares.std(0) / np.sqrt(n))).max() < 4.5
 
 
-@pytest.mark.parametrize("name", ["alpha", "xi", "new_scale"])
+@pytest.mark.parametrize("name", SCALES)
 def test_scales_are_drawn_from_their_priors(name):
     prior = getattr(SAMPLED, name)
     values = [getattr(simulate([1], SAMPLED, rng_for(10, i)), name) for i in range(1_000)]
@@ -289,6 +291,22 @@ def test_epochs_of_unequal_dimensions_have_no_cross_time_distances():
 def test_nonsense_is_refused(call, message):
     with pytest.raises(SettingsError, match=message):
         call()
+
+
+def test_a_learned_df_A_is_drawn_together_with_partitions_that_it_has_room_for():
+    h = Hyperparameters(dof=2, df_A=Gamma(2, 1), alpha=1.0, new_scale=0.7, xi=2.0)
+    drawn = [simulate([5], h, rng_for(11, i)) for i in range(2_000)]
+    assert all(s.df_A > max(s.n_clusters) - 1 for s in drawn)
+    law, prior = Counter(), gamma(2, scale=1)
+    for series in linked_partitions((5,)):
+        counts = cluster_counts(series)
+        law[counts] += exp(log_prior_partitions(series, 2.0)) * prior.sf(max(counts) - 1)
+    total = sum(law.values())
+    assert total < 0.9
+    law = Counter({counts: p / total for counts, p in law.items()})
+    assert chi_square_tail(Counter(cluster_counts(s.labels) for s in drawn), law, len(drawn)) > 1e-4
+    alike = [simulate([5], replace(h, geometry="isotropic"), rng_for(12, i)) for i in range(200)]
+    assert any(s.df_A <= max(s.n_clusters) - 1 for s in alike)  # there is no Wishart process that needs room
 
 
 def test_simulation_follows_the_options_of_the_model():

@@ -43,13 +43,14 @@ def test_compiled_and_plain_python_agree():
 import numpy as np
 from runs import MODEL, digest, small_series
 from dataclasses import replace
-from tetiwd import DistanceSeries, SamplerSettings, kernels, run_chains
+from tetiwd import DistanceSeries, Gamma, SamplerSettings, kernels, run_chains
 settings = SamplerSettings(n_chains=1, n_warmup=6, n_draws=5, n_anneal=2)
 series = small_series((6, 5))
 single = DistanceSeries.from_distances([D.astype(np.float32) for D in series.D], squared=True)
 similar = DistanceSeries.from_similarities([np.exp(-D) for D in series.D])
 runs = [(series, {}), (single, {}), (similar, {}), (series, {"geometry": "isotropic"}), (series, {"coupling": False})]
 runs += [(series, {"max_clusters": 3}), (similar, {"geometry": "isotropic"})]
+runs += [(series, {"kappa": Gamma(2, 0.5), "df_A": Gamma(2, 10)}), (series, {"kappa": 0.3, "max_clusters": 4})]
 print(kernels.COMPILED, *(digest(run_chains(data, replace(MODEL, **mode), settings)) for data, mode in runs))
 """
     found = {}

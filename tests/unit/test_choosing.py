@@ -8,6 +8,7 @@ import pytest
 from tetiwd import (
     Beta,
     DistanceSeries,
+    Gamma,
     Hyperparameters,
     SamplerSettings,
     SettingsError,
@@ -79,8 +80,9 @@ def test_trials_are_real_and_the_same_for_any_number_of_threads(series):
         ({"coupling": False}, "full"),
         ({"max_clusters": 4}, "full"),
         ({"df_A": 50.0}, "full"),
+        ({"df_A": Gamma(2, 10)}, "full"),
         ({"rho": Beta(2, 1)}, "moving"),
-        ({"kappa": 2.0}, "moving"),
+        ({"delta": 0.5}, "moving"),
     ],
 )
 def test_settings_decide_without_a_trial(series, settings, taken, monkeypatch):
@@ -88,6 +90,13 @@ def test_settings_decide_without_a_trial(series, settings, taken, monkeypatch):
     choice = choose(Hyperparameters(dof=6, **settings), series, QUICK)
     assert choice.hyperparameters.geometry == taken
     assert choice.remarks == ()
+
+
+def test_kappa_belongs_to_both_models(series, merits):
+    merits(0.3, 0.4)
+    choice = choose(Hyperparameters(dof=6, kappa=Gamma(1, 1)), series)
+    assert set(choice.merits) == {"full", "moving"}
+    assert choice.hyperparameters.kappa == Gamma(1, 1)
 
 
 def test_without_distances_between_times_it_is_the_papers_model(series):

@@ -9,7 +9,7 @@ from scipy.stats import gamma
 
 from tetiwd import Gamma, Hyperparameters, log_joint
 from tetiwd.errors import SettingsError
-from tetiwd.params import log_prior
+from tetiwd.priors import log_prior
 
 
 def test_gamma_density_is_scipys():

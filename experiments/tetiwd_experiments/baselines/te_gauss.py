@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
-from tetiwd.params import Gamma
+from tetiwd.priors import Gamma
 from tetiwd.start import coarseness, ward_labels
 from tetiwd_experiments.baselines.gauss_kernels import View, update_links, update_objects
 

@@ -34,7 +34,7 @@ from tetiwd.io.diagnostics_file import diagnostics_as_json
 from tetiwd.io.posterior import read_posterior, write_posterior
 from tetiwd.io.resolution_file import read_resolution, write_resolution
 from tetiwd.io.series_file import read_series_file, write_series
-from tetiwd.io.settings import RunSettings, read_settings
+from tetiwd.io.settings import RunSettings, read_settings, to_toml
 from tetiwd.params import Hyperparameters
 from tetiwd.resolution import ResolutionPath
 from tetiwd.sample import Sample
@@ -91,7 +91,7 @@ class RunFolder:
             },
             "resolved": {
                 "dof": list(model.dof_by_epoch(series.n_epochs)),
-                "df_A": model.df_A,
+                "df_A": to_toml(model.df_A),
                 "unit": series.unit,
                 "geometry": model.geometry,
                 "reasons": list(reasons),

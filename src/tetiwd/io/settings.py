@@ -10,7 +10,8 @@ from typing import Any, Self
 from tetiwd.declare import Declaration, declarations
 from tetiwd.errors import Setting, SettingsError, in_toml
 from tetiwd.io.data_settings import DataSettings
-from tetiwd.params import AnswerSettings, Beta, Gamma, Hyperparameters, SamplerSettings
+from tetiwd.params import AnswerSettings, Hyperparameters, SamplerSettings
+from tetiwd.priors import Beta, Gamma
 
 WRITTEN_BY_A_RUN = ("run", "inputs", "resolved", "versions")  # further tables of run.toml, which say what happened
 
@@ -51,7 +52,7 @@ class RunSettings:
         """As nested tables of plain values; settings that are None are left out."""
         tables: dict[str, dict[str, Any]] = {}
         for part in (self.data, self.model, self.sampler, self.answers):
-            values = {one.name: _to_toml(getattr(part, one.name)) for one in declarations(type(part))}
+            values = {one.name: to_toml(getattr(part, one.name)) for one in declarations(type(part))}
             tables[part.table] = {name: value for name, value in values.items() if value is not None}
         return tables
 
@@ -136,15 +137,16 @@ def _from_toml(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _to_toml(value: Any) -> Any:
+def to_toml(value: Any) -> Any:
+    """A value of a setting as a settings file has it."""
     if isinstance(value, Gamma):
         return {"shape": value.shape, "scale": value.scale}
     if isinstance(value, Beta):
         return {"a": value.a, "b": value.b}
     if isinstance(value, tuple):
-        return [_to_toml(item) for item in value]
+        return [to_toml(item) for item in value]
     if value is None or isinstance(value, str | int | float | bool):
         return value
     if hasattr(value, "tolist"):
         return value.tolist()
-    return [_to_toml(item) for item in value] if isinstance(value, list) else str(value)
+    return [to_toml(item) for item in value] if isinstance(value, list) else str(value)

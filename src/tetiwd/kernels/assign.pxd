@@ -19,7 +19,7 @@ cdef class Assignment:
     cdef readonly double[:, ::1] log_prior
 
 
-@cython.locals(m0=Py_ssize_t, m1=Py_ssize_t, size=Py_ssize_t)
+@cython.locals(m0=Py_ssize_t, m1=Py_ssize_t, size=Py_ssize_t, k_before=Py_ssize_t)
 cdef void weigh_cluster(
     double[:, ::1] log_prior, Epoch epoch, Neighbour before, Neighbour after, Model model, Py_ssize_t c
 ) noexcept nogil

@@ -28,10 +28,10 @@ def weigh_cluster(log_prior, epoch, before, after, model, c):
     """Log prior weight of cluster c for an object of another cluster, and for one of its own."""
     m0 = before.counts[epoch.back[c]] if epoch.back[c] >= 0 else 0
     m1 = after.counts[epoch.forward[c]] if epoch.forward[c] >= 0 else 0
-    size = epoch.counts[c]
-    log_prior[0, c] = math.log(partition.weight_of_present(size, m0, m1, model.xi, model.max_clusters))
+    size, k_before = epoch.counts[c], before.size[0]
+    log_prior[0, c] = math.log(partition.weight_of_present(size, m0, m1, model, k_before))
     if size > 1:
-        log_prior[1, c] = math.log(partition.weight_of_present(size - 1, m0, m1, model.xi, model.max_clusters))
+        log_prior[1, c] = math.log(partition.weight_of_present(size - 1, m0, m1, model, k_before))
 
 
 def weigh_present(found, k, out, model, log_prior, own, a, alone):

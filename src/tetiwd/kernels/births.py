@@ -64,7 +64,7 @@ def weigh_kinds(births, epoch, before, after, model):
         m0 = before.counts[births.ended[e]] if births.ended[e] >= 0 else 0
         for v in range(births.n_beginning):
             m1 = after.counts[births.beginning[v]] if births.beginning[v] >= 0 else 0
-            weight = partition.weight_of_birth(m0, m1, model.xi, model.max_clusters, free_here, unused, born_next)
+            weight = partition.weight_of_birth(m0, m1, model, before.size[0], free_here, unused, born_next)
             births.weight[e, v] = max(weight, 0.0)
             births.total += births.weight[e, v]
 

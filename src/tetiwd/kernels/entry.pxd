@@ -76,7 +76,7 @@ cpdef list follow(const Py_ssize_t[:, ::1] forward, Py_ssize_t t, Py_ssize_t c)
 cpdef Py_ssize_t number_lineages(const Py_ssize_t[:, ::1] back, const Py_ssize_t[:, ::1] size, Py_ssize_t[:, ::1] ids)
 
 @cython.locals(epoch=Epoch, before=Neighbour, t=Py_ssize_t, total=double)
-cpdef double log_prior_of_partitions(list around, double xi, Py_ssize_t max_clusters)
+cpdef double log_prior_of_partitions(list around, double xi, double kappa, Py_ssize_t max_clusters)
 
 @cython.locals(epoch=Epoch, before=Neighbour, t=Py_ssize_t, total=double)
 cpdef double log_prior_of_geometry(list around, Workspace work, double df_A, double new_scale)

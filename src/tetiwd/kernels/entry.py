@@ -164,14 +164,14 @@ def number_lineages(back, size, ids):
     return n
 
 
-def log_prior_of_partitions(around, xi, max_clusters):
+def log_prior_of_partitions(around, xi, kappa, max_clusters):
     """Log probability of the linked partitions of all epochs, up to a constant of the numbers of objects alone."""
     total = 0.0
     for t in range(len(around)):
         epoch, before, _ = around[t]
-        total += partition.log_normaliser(before, epoch, xi)
+        total += partition.log_normaliser(before, epoch, xi, kappa)
         total += partition.log_transition(
-            before.counts, before.size[0], epoch.counts, epoch.size[0], epoch.back, xi, max_clusters
+            before.counts, before.size[0], epoch.counts, epoch.size[0], epoch.back, xi, kappa, max_clusters
         )
     return total
 

@@ -8,7 +8,7 @@ from tetiwd.kernels import dense, partition, row_law, stream, wishart
 def log_boundary(left, right, k_right, back, scratch, model):
     """All of the log joint that depends on the links between two epochs, up to a constant."""
     total = partition.log_transition(
-        left.counts, left.size[0], right.counts, k_right, back, model.xi, model.max_clusters
+        left.counts, left.size[0], right.counts, k_right, back, model.xi, model.kappa, model.max_clusters
     )
     if total == -math.inf or model.isotropic:
         return total
@@ -82,9 +82,9 @@ def anything_to_exchange(epoch, f, g, sides):
 
 def gain_of_sizes(epoch, before, after, model, f, g, sides):
     """How much the prior of the partitions gains by an exchange of links; the links are left as they are."""
-    current = partition.log_transitions_around(epoch, before, after, model.xi, model.max_clusters)
+    current = partition.log_transitions_around(epoch, before, after, model)
     exchange_links(epoch, before, after, f, g, sides)
-    proposed = partition.log_transitions_around(epoch, before, after, model.xi, model.max_clusters)
+    proposed = partition.log_transitions_around(epoch, before, after, model)
     exchange_links(epoch, before, after, f, g, sides)
     return proposed - current
 

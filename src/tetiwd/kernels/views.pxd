@@ -17,7 +17,7 @@ cdef class Neighbour:
 
 
 cdef class Model:
-    cdef readonly double alpha, dof, df_A, xi, new_scale, power
+    cdef readonly double alpha, dof, df_A, xi, kappa, new_scale, power
     cdef readonly Py_ssize_t max_clusters
     cdef readonly bint isotropic, similarity
 

@@ -71,11 +71,12 @@ class Model:
     anneal, inf for the best candidate.
     """
 
-    def __init__(self, alpha, dof, df_A, xi, new_scale, max_clusters, isotropic, similarity, power):
+    def __init__(self, alpha, dof, df_A, xi, kappa, new_scale, max_clusters, isotropic, similarity, power):
         self.alpha = alpha
         self.dof = dof
         self.df_A = df_A
         self.xi = xi
+        self.kappa = kappa
         self.new_scale = new_scale
         self.max_clusters = max_clusters
         self.isotropic = isotropic

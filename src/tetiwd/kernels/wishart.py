@@ -73,7 +73,7 @@ def log_geometry_target(epoch, A, own_terms, scratch, before, after, model):
 
 def log_around(epoch, own_terms, scratch, before, after, model):
     """All of the log joint that one epoch has a part in, up to terms that depend on numbers of objects alone."""
-    k, total = epoch.size[0], partition.log_transitions_around(epoch, before, after, model.xi, model.max_clusters)
+    k, total = epoch.size[0], partition.log_transitions_around(epoch, before, after, model)
     if total == -math.inf:
         return total
     if model.isotropic:

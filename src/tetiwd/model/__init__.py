@@ -18,6 +18,7 @@ name in code           shape        meaning
 ``dof``                scalar       degrees of freedom d of the likelihood
 ``df_A``               scalar       degrees of freedom ν of the Wishart process of A_t
 ``xi``                 scalar       Dirichlet rate ξ
+``kappa``              scalar       what an object of the epoch before counts in the urn, κ
 ``max_clusters``       scalar       truncation level of the partition prior, None for infinity
 ``new_scale``          scalar       scale s of a new cluster's row in A
 =====================  ===========  ====================================================================

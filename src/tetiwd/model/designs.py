@@ -8,6 +8,7 @@ import numpy as np
 from tetiwd.errors import SettingsError
 from tetiwd.model.simulation import Ints, Simulation, draw_geometry, draw_objects
 from tetiwd.params import Hyperparameters
+from tetiwd.priors import Gamma
 
 Seed = int | np.random.Generator | None
 
@@ -86,8 +87,8 @@ def simulate_with_clusters(
 ) -> Simulation:
     """From the model, but with a given number of clusters, all of them present at every epoch."""
     h = hyperparameters
-    if not isinstance(h.alpha, int | float) or not isinstance(h.new_scale, int | float):
-        raise TypeError("designs need alpha and new_scale fixed at a number")
+    if isinstance(h.alpha, Gamma) or isinstance(h.new_scale, Gamma) or isinstance(h.df_A, Gamma):
+        raise TypeError("designs need alpha, new_scale and df_A fixed at a number")
     rng = np.random.default_rng(seed)
     labels = draw_sizes(n_by_epoch, n_clusters, rng, first_split)
     A = draw_geometry(labels, h.df_A, h.new_scale, rng)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tetiwd.params import Gamma
+from tetiwd.priors import Gamma
 
 Floats = NDArray[np.float64]
 
@@ -18,11 +18,16 @@ Floats = NDArray[np.float64]
 def log_prior_geometry(
     A_by_epoch: Sequence[ArrayLike], lineage_ids_by_epoch: Sequence[ArrayLike], df_A: float, new_scale: float
 ) -> float:
-    """Log density of A_1 … A_T given which of their rows are linked (paper, "Prior over A_t")."""
+    """Log density of A_1 … A_T given which of their rows are linked (paper, "Prior over A_t").
+
+    Where some A_t has df_A + 1 rows or more, there is no such Wishart distribution, and −inf is returned.
+    """
     total = 0.0
     A_before, lineages_before = np.empty((0, 0)), np.empty(0, dtype=int)
     for A, lineages in zip(A_by_epoch, lineage_ids_by_epoch, strict=True):
         A_now, lineages_now = np.asarray(A, dtype=float), np.asarray(lineages, dtype=int)
+        if df_A <= len(A_now) - 1:
+            return -np.inf
         total += log_wishart(A_now, prior_scale(A_before, lineages_before, lineages_now, new_scale), df_A)
         if total == -np.inf:  # such an A can be no scale of the next
             return total

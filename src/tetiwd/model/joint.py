@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 from tetiwd.model.geometry_prior import log_prior_geometry
 from tetiwd.model.likelihood import log_likelihood, log_likelihood_similarity
 from tetiwd.model.partition_prior import log_prior_partitions
-from tetiwd.params import Gamma, Hyperparameters, Prior, log_prior
+from tetiwd.params import Hyperparameters
+from tetiwd.priors import Gamma, Prior, log_prior
 
 
 def log_joint(
@@ -21,21 +22,27 @@ def log_joint(
     alpha: float | None = None,
     xi: float | None = None,
     new_scale: float | None = None,
+    kappa: float | None = None,
+    df_A: float | None = None,
     kind: Literal["distances", "similarities"] = "distances",
 ) -> float:
-    """Log joint density (paper Eq. 15 times the priors of alpha, xi and new_scale).
+    """Log joint density (paper Eq. 15 times the priors of alpha, xi, new_scale, kappa and df_A).
 
     ``labels_by_epoch`` holds lineage ids; row c of ``A_by_epoch[t]`` belongs to the c-th smallest lineage id at t.
     With ``geometry="isotropic"`` every A_t must be new_scale · I and has no density of its own; without coupling every
-    epoch stands alone. ``alpha``, ``xi`` and ``new_scale`` may be left out where the hyperparameters fix them.
-    Where a prior says that something is impossible, −inf is returned and nothing further is evaluated.
+    epoch stands alone. Values of ``alpha`` to ``df_A`` may be left out where the hyperparameters fix them. A state with
+    df_A + 1 clusters or more at an epoch has density 0. Where a prior says that something is impossible, −inf is
+    returned and nothing further is evaluated.
     """
     h = hyperparameters
     alpha = _given_or_fixed("alpha", alpha, h.alpha)
     xi = _given_or_fixed("xi", xi, h.xi)
     new_scale = _given_or_fixed("new_scale", new_scale, h.new_scale)
+    kappa = _given_or_fixed("kappa", kappa, h.kappa)
+    dof = h.dof_by_epoch(len(data_by_epoch))
+    df_A = _given_or_fixed("df_A", df_A, h.df_A) if h.full else np.inf
     total = 0.0
-    for part in _log_parts(data_by_epoch, labels_by_epoch, A_by_epoch, h, alpha, xi, new_scale, kind):
+    for part in _log_parts(data_by_epoch, labels_by_epoch, A_by_epoch, h, dof, alpha, xi, new_scale, kappa, df_A, kind):
         total += part
         if total == -np.inf:
             break
@@ -47,9 +54,12 @@ def _log_parts(
     labels_by_epoch: Sequence[ArrayLike],
     A_by_epoch: Sequence[ArrayLike],
     h: Hyperparameters,
+    dof: tuple[float, ...],
     alpha: float,
     xi: float,
     new_scale: float,
+    kappa: float,
+    df_A: float,
     kind: Literal["distances", "similarities"],
 ) -> Iterator[float]:
     """The terms of the log joint, each evaluated when it is asked for: scales, partitions and geometry, likelihoods."""
@@ -59,14 +69,14 @@ def _log_parts(
     likelihood = likelihoods[kind]
     lineages_and_rows = [np.unique(np.asarray(labels), return_inverse=True) for labels in labels_by_epoch]
     lineage_ids_by_epoch = [lineages for lineages, _ in lineages_and_rows]
-    dof = h.dof_by_epoch(len(data_by_epoch))
     yield log_prior(h.alpha, alpha) + log_prior(h.xi, xi) + log_prior(h.new_scale, new_scale)
+    yield log_prior(h.kappa, kappa) + (log_prior(h.df_A, df_A) if h.full else 0.0)
     together: list[Sequence[int]] = [range(len(dof))] if h.coupling else [[t] for t in range(len(dof))]
     for epochs in together:
-        yield log_prior_partitions([labels_by_epoch[t] for t in epochs], xi, h.max_clusters)
+        yield log_prior_partitions([labels_by_epoch[t] for t in epochs], xi, h.max_clusters, kappa)
         if h.full:
             A, lineages = [A_by_epoch[t] for t in epochs], [lineage_ids_by_epoch[t] for t in epochs]
-            yield log_prior_geometry(A, lineages, h.df_A, new_scale)
+            yield log_prior_geometry(A, lineages, df_A, new_scale)
     for data, (_, rows), A_t, d in zip(data_by_epoch, lineages_and_rows, A_by_epoch, dof, strict=True):
         yield likelihood(data, rows, A_t, alpha, d)
 

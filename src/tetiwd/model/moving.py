@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tetiwd.model.nodes import lineage_covariance, log_likelihood_nodes
 from tetiwd.model.urn import log_prior_lineages
-from tetiwd.params import MOST_UNEQUAL, Beta, Gamma, Hyperparameters, Prior, ShareOrPrior, log_prior
+from tetiwd.params import MOST_UNEQUAL, Hyperparameters
+from tetiwd.priors import Beta, Gamma, Prior, ShareOrPrior, log_prior
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

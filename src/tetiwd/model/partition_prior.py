@@ -1,40 +1,45 @@
 """How probable linked partitions are before any distance is seen: a Dirichlet process that remembers one epoch.
 
-Sizes of yesterday's clusters act as extra counts for those linked into today. Clusters are compared by lineage id:
-the same integer at consecutive epochs means linked; an integer that comes back after a gap counts as new.
+Sizes of yesterday's clusters, times κ, act as extra counts for those linked into today, and the rate of new clusters is
+κξ where there is a yesterday: all that the past leaves counts κ. κ = 1 is the paper's urn. With a limit on the number
+of clusters, every label has an equal share of the rate besides. Clusters are compared by lineage id: the same integer
+at consecutive epochs means linked; an integer that comes back after a gap counts as new.
 """
 
 from collections.abc import Sequence
-from math import inf, lgamma, log
+from math import exp, inf, lgamma, log
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 
-def log_prior_partitions(labels_by_epoch: Sequence[ArrayLike], xi: float, max_clusters: int | None = None) -> float:
+def log_prior_partitions(
+    labels_by_epoch: Sequence[ArrayLike], xi: float, max_clusters: int | None = None, kappa: float = 1.0
+) -> float:
     """Log probability of a series of linked partitions (paper Eqs. 1 and 12, labels forgotten)."""
     if max_clusters is not None and (max_clusters < 1 or not float(max_clusters).is_integer()):
         raise ValueError(f"max_clusters must be a whole number of at least 1 or None, not {max_clusters!r}")
     total, before = 0.0, dict[int, int]()
     for labels in labels_by_epoch:
         now = _sizes(labels)
-        total += _log_transition(before, now, xi, max_clusters)
+        m = {lineage: kappa * size for lineage, size in before.items()}
+        total += _log_transition(m, now, kappa * xi if before else xi, max_clusters)
         before = now
     return total
 
 
-def _log_transition(before: dict[int, int], now: dict[int, int], xi: float, max_clusters: int | None) -> float:
-    """Log P(B_t | B_{t−1}); an empty ``before`` gives the first epoch."""
-    share = 0.0 if max_clusters is None else xi / max_clusters
-    n_before, n_now = sum(before.values()), sum(now.values())
-    total = lgamma(xi + n_before) - lgamma(xi + n_before + n_now)
+def _log_transition(before: dict[int, float], now: dict[int, int], rate: float, max_clusters: int | None) -> float:
+    """Log P(B_t | B_{t−1}) from what is remembered of the clusters before; nothing gives the first epoch."""
+    share = 0.0 if max_clusters is None else rate / max_clusters
+    remembered, n_now = rate + sum(before.values()), sum(now.values())
+    total = lgamma(remembered) - lgamma(remembered + n_now)
     n_new = 0
     for lineage, size in now.items():
         if lineage in before:
             total += lgamma(before[lineage] + share + size) - lgamma(before[lineage] + share)
         elif max_clusters is None:
-            total += log(xi) + lgamma(size)
+            total += log(rate) + lgamma(size)
         else:
             total += lgamma(size + share) - lgamma(share)
             n_new += 1
@@ -58,30 +63,35 @@ def candidate_weight(
     xi: float,
     max_clusters: int | None = None,
     free: FreeLabels | None = None,
+    *,
+    kappa: float = 1.0,
+    first: bool = False,
 ) -> float:
     """Prior weight of one object for one candidate cluster at epoch t (paper Eqs. 18–22, corrected).
 
     ``size`` is the cluster's size at t without the object, ``before`` and ``after`` those of the clusters it is
     linked to at t−1 and t+1, 0 where there is none. With size 0 the candidate is new at t, and ``before`` and
     ``after`` say whether it revives a cluster that ended at t−1, starts one that now begins at t+1, or joins both.
+    ``first`` says that t is the first epoch, where ``kappa`` has no say yet.
     """
-    if max_clusters is None:
-        if size:
-            return (before + size) * (size + after) / size
-        backward = before if before else xi
-        return backward * after / xi if after else backward
-    if free is None:
+    if max_clusters is not None and free is None:
         raise ValueError("a finite max_clusters needs the number of free labels")
-    share = xi / max_clusters
+    rate, rate_next = xi if first else kappa * xi, kappa * xi
+    share, share_next = (0.0, 0.0) if max_clusters is None else (rate / max_clusters, rate_next / max_clusters)
     if size:
-        return (before + size + share) * (size + share + after) / (size + share)
-    backward = before + share if before else share * free.here
+        m = kappa * size + share_next
+        return (kappa * before + size + share) * exp(log_rising(m + kappa, after) - log_rising(m, after))
+    if free is None:
+        backward = kappa * before if before else rate
+        return backward * exp(log_rising(kappa, after) - lgamma(after)) / rate_next if after else backward
+    backward = kappa * before + share if before else share * free.here
     if free.born_next is None:
         return backward
     if free.unused == 0:
         return 0.0
-    forward = (after + share) / share if after else free.unused - free.born_next
-    return backward * forward / free.unused
+    if not after:
+        return backward * (free.unused - free.born_next) / free.unused
+    return backward * exp(log_rising(share_next + kappa, after) - log_rising(share_next, after)) / free.unused
 
 
 def _sizes(labels: ArrayLike) -> dict[int, int]:
@@ -90,6 +100,11 @@ def _sizes(labels: ArrayLike) -> dict[int, int]:
         raise ValueError(f"labels must be integers, not {assigned.dtype}")
     lineages, sizes = np.unique(assigned, return_counts=True)
     return {int(lineage): int(size) for lineage, size in zip(lineages, sizes, strict=True)}
+
+
+def log_rising(x: float, n: int) -> float:
+    """log x (x+1) … (x+n−1)."""
+    return lgamma(x + n) - lgamma(x)
 
 
 def _log_falling(n: int, k: int) -> float:

@@ -12,10 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.errors import SettingsError
-from tetiwd.params import Gamma, Hyperparameters, Prior
+from tetiwd.params import Hyperparameters
+from tetiwd.priors import Gamma, Prior
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+SCALES = ("alpha", "xi", "new_scale", "kappa", "df_A")
+MOST_TRIES = 1000  # of drawing scales and partitions that go together
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +32,8 @@ class Simulation:
     A: list[Floats] | None = None  # T × (k_t, k_t), rows in increasing order of lineage id
     xi: float | None = None
     new_scale: float | None = None
+    kappa: float | None = None
+    df_A: float | None = None
 
     @property
     def n_dimensions(self) -> int:
@@ -73,30 +79,43 @@ def simulate(
 
     ``persistence`` in [0, 1] correlates the cluster centres of linked clusters between epochs. It changes no D_t's
     distribution (the model looks at one epoch at a time), only the cross-time distances; 0 is the paper's story.
+
+    If df_A has a prior, scales and partitions are drawn until df_A has room for all clusters. That is the model: its
+    density is 0 where there is none. A df_A that is fixed and too small is an error.
     """
     if not len(n_by_epoch):
         raise SettingsError("a simulation needs at least one epoch; n_by_epoch is empty")
     rng = np.random.default_rng(seed)
     h = hyperparameters
-    alpha, xi, new_scale = (_draw_scale(prior, rng) for prior in (h.alpha, h.xi, h.new_scale))
-    if h.coupling:
-        labels = draw_partitions(n_by_epoch, xi, h.max_clusters, rng)
-    else:
-        alone = [draw_partitions([n], xi, h.max_clusters, rng)[0] for n in n_by_epoch]
-        labels = [partition + sum(int(earlier.max()) + 1 for earlier in alone[:t]) for t, partition in enumerate(alone)]
+    dof = h.dof_by_epoch(len(n_by_epoch))
+    for _ in range(MOST_TRIES):
+        value = {name: _draw_scale(getattr(h, name), rng) for name in SCALES}
+        labels = _draw_labels(n_by_epoch, h, value["xi"], value["kappa"], rng)
+        most = max(len(np.unique(own)) for own in labels)
+        if not h.full or not isinstance(h.df_A, Gamma) or value["df_A"] > most - 1:
+            break
     if h.full:
-        A = draw_geometry(labels, h.df_A, new_scale, rng)
+        A = draw_geometry(labels, value["df_A"], value["new_scale"], rng)
     else:
-        A = [new_scale * np.eye(len(np.unique(epoch_labels))) for epoch_labels in labels]
-    X = draw_objects(labels, A, alpha, h.dof_by_epoch(len(labels)), rng, persistence)
-    return Simulation(X=X, labels=labels, alpha=alpha, A=A, xi=xi, new_scale=new_scale)
+        A = [value["new_scale"] * np.eye(len(np.unique(epoch_labels))) for epoch_labels in labels]
+    X = draw_objects(labels, A, value["alpha"], dof, rng, persistence)
+    return Simulation(X=X, labels=labels, A=A, **value)
+
+
+def _draw_labels(
+    n_by_epoch: Sequence[int], h: Hyperparameters, xi: float, kappa: float, rng: np.random.Generator
+) -> list[Ints]:
+    """Lineages of all objects; without coupling no two epochs share one."""
+    if h.coupling:
+        return draw_partitions(n_by_epoch, xi, h.max_clusters, rng, kappa)
+    alone = [draw_partitions([n], xi, h.max_clusters, rng)[0] for n in n_by_epoch]
+    return [partition + sum(int(earlier.max()) + 1 for earlier in alone[:t]) for t, partition in enumerate(alone)]
 
 
 def draw_partitions(
-    n_by_epoch: Sequence[int], xi: float, max_clusters: int | None, rng: np.random.Generator
+    n_by_epoch: Sequence[int], xi: float, max_clusters: int | None, rng: np.random.Generator, kappa: float = 1.0
 ) -> list[Ints]:
-    """Linked partitions by an urn: an object joins a lineage with weight "members now and at the epoch before"."""
-    share = 0.0 if max_clusters is None else xi / max_clusters
+    """Linked partitions by an urn: an object joins a lineage with weight "members now and κ times those before"."""
     before: dict[int, int] = {}
     next_lineage = 0
     series = []
@@ -104,11 +123,13 @@ def draw_partitions(
         if n < 1:
             raise SettingsError(f"every epoch needs at least one object, not {n}")
         now: dict[int, int] = {}
+        rate = kappa * xi if before else xi
+        share = 0.0 if max_clusters is None else rate / max_clusters
         labels = np.empty(n, dtype=np.int64)
         for item in range(n):
             lineages = list(before | now)
-            weights = [before.get(c, 0) + now.get(c, 0) + share for c in lineages]
-            newborn = xi if max_clusters is None else share * (max_clusters - len(lineages))
+            weights = [kappa * before.get(c, 0) + now.get(c, 0) + share for c in lineages]
+            newborn = rate if max_clusters is None else share * (max_clusters - len(lineages))
             pick = _pick([*weights, newborn], rng)
             if pick == len(lineages):
                 lineage, next_lineage = next_lineage, next_lineage + 1

@@ -15,7 +15,8 @@ from tetiwd.moves.move import Move, Sweep
 from tetiwd.moves.scale import SMALLEST_ALPHA
 from tetiwd.node_density import log_distances, log_lineages, log_spreads
 from tetiwd.node_state import NodeState, motion_of
-from tetiwd.params import MOTION_MOVES, Beta, Gamma, Hyperparameters, log_prior
+from tetiwd.params import MOTION_MOVES, Hyperparameters
+from tetiwd.priors import Beta, Gamma, log_prior
 from tetiwd.state import Floats
 
 PARAMETER = {name: name for name in MOTION_MOVES} | {"level": "alpha", "stretch": "tau"}  # that a move changes

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.params import SCALE_MOVES, Hyperparameters, SamplerSettings
+from tetiwd.params import Hyperparameters, SamplerSettings
 
 Axis = Literal["time", "step", "scale_move", "draw"]  # a value per epoch, boundary between epochs, scale; one value
 
@@ -53,6 +53,6 @@ class Move:
     def __call__(self, state: Any, sweep: Sweep) -> dict[str, NDArray[Any]]:
         """Make the move; returns its statistics by name."""
         if self.needs_links and not sweep.coupled:
-            sizes = {"time": state.n_epochs, "step": state.n_epochs - 1, "scale_move": len(SCALE_MOVES)}
+            sizes = {"time": state.n_epochs, "step": state.n_epochs - 1}
             return {name: np.full(sizes[axis], np.nan) for name, axis in self.reports.items()}
         return dict(zip(self.reports, self.update(state, sweep), strict=True))

@@ -1,4 +1,4 @@
-"""Move 4: random walks of alpha, xi and new_scale on the log scale, for those that are not fixed.
+"""Move 4: random walks of alpha, xi, new_scale, kappa and df_A on the log scale, for those that are not fixed.
 
 new_scale is tied closely to the rows of A that were born under it, so it also moves together with all of them:
 "stretch" multiplies new_scale and every A_t by one factor. The Wishart densities then change by exactly what the change
@@ -10,11 +10,12 @@ from math import exp, inf, log
 
 import numpy as np
 
-from tetiwd.density import log_likelihoods, log_partitions
+from tetiwd.density import log_geometry, log_likelihoods, log_partitions
 from tetiwd.kernels import Model, births_of
 from tetiwd.moves.metropolis import accepts
 from tetiwd.moves.move import Move, Sweep
-from tetiwd.params import SCALE_MOVES, Gamma, Hyperparameters, log_prior
+from tetiwd.params import Hyperparameters
+from tetiwd.priors import Gamma, log_prior
 from tetiwd.state import ChainState, Floats, models_of
 
 TARGET_ACCEPTANCE = 0.4
@@ -33,7 +34,7 @@ def update_scales(
 ) -> dict[str, float]:
     """Take several steps on every scale that has a prior; returns the share accepted of each."""
     rates = {}
-    for name in SCALE_MOVES:
+    for name in hyperparameters.scale_moves:
         if not is_free(name, hyperparameters) or n_steps == 0:
             continue
         value, accepted = 1.0 if name == "stretch" else getattr(state, name), 0
@@ -57,6 +58,8 @@ def is_free(name: str, hyperparameters: Hyperparameters) -> bool:
     """True if a scale has a prior to move under."""
     if name == "stretch":
         return hyperparameters.full and isinstance(hyperparameters.new_scale, Gamma)
+    if name == "kappa" and not hyperparameters.coupling:
+        return False  # nothing depends on it
     return isinstance(getattr(hyperparameters, name), Gamma)
 
 
@@ -70,7 +73,11 @@ def log_target(
     """
     h, models = hyperparameters, models or models_of(state, hyperparameters)
     if name == "xi":
-        return lambda xi: log_prior(h.xi, xi) + log_partitions(state, h, xi)
+        return lambda xi: log_prior(h.xi, xi) + log_partitions(state, h, xi=xi)
+    if name == "kappa":
+        return lambda kappa: log_prior(h.kappa, kappa) + log_partitions(state, h, kappa=kappa)
+    if name == "df_A":
+        return lambda df_A: log_prior(h.df_A, df_A) + log_geometry(state, h, df_A=df_A)
     if name == "alpha":
         return lambda alpha: (
             log_prior(h.alpha, alpha) + log_likelihoods(state, h, alpha=alpha, models=models)
@@ -84,7 +91,7 @@ def log_target(
     if h.geometry == "isotropic":
         return lambda scale: log_prior(h.new_scale, scale) + log_likelihoods(state, h, spread=scale, models=models)
     n_born, variances = births_of(state.all_around(coupled=h.coupling))
-    return lambda scale: log_prior(h.new_scale, scale) - 0.5 * h.df_A * (n_born * log(scale) + variances / scale)
+    return lambda scale: log_prior(h.new_scale, scale) - 0.5 * state.df_A * (n_born * log(scale) + variances / scale)
 
 
 def set_scale(state: ChainState, hyperparameters: Hyperparameters, name: str, value: float) -> None:
@@ -105,7 +112,7 @@ def update_all(state: ChainState, sweep: Sweep) -> list[Floats]:
     rates = update_scales(
         state, s.hyperparameters, s.steps, s.settings.n_scale_steps, s.rng, power=s.power, models=s.models
     )
-    return [np.array([rates.get(name, np.nan) for name in SCALE_MOVES])]
+    return [np.array([rates.get(name, np.nan) for name in s.hyperparameters.scale_moves])]
 
 
 SCALES = Move("scales", update_all, reports={"scale_acceptance": "scale_move"})

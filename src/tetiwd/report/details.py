@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tetiwd.data.negative_type import inspect
-from tetiwd.params import Beta, Gamma
 from tetiwd.plots.text import clean
+from tetiwd.priors import Beta, Gamma
 from tetiwd.report.rendering import Wording
 from tetiwd.report.tables import Cell, Table, filled
 from tetiwd.versions import versions
@@ -29,7 +29,7 @@ CITATION = (
 
 MODEL_WORDS = {
     "dof": "degrees of freedom of the likelihood: how much the distances are trusted",
-    "df_A": "how closely the geometry of a time follows that of the time before",
+    "df_A": "how closely the geometry of a time follows that of the time before (degrees of freedom)",
     "alpha": "variance within clusters",
     "xi": "Dirichlet rate: how readily new clusters appear",
     "new_scale": "prior scale of the position of a new cluster",
@@ -39,7 +39,7 @@ MODEL_WORDS = {
     "rho": "moving centres: correlation of a lineage's places at consecutive times",
     "tau": "moving centres: how much the spreads of lineages differ",
     "delta": "moving centres: how well absent lineages are remembered",
-    "kappa": "moving centres: how far sizes carry over to the next time",
+    "kappa": "how much the sizes of a time count at the next",
     "shift": "moving centres: variance of what displaces all objects of a time together",
 }
 

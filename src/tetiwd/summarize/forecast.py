@@ -1,10 +1,10 @@
 """How popular the clusters will be at the next epoch.
 
-In the urn of the model an object of the next epoch joins a cluster in proportion to its members now plus those of the
-next epoch already there, or begins a new one with weight ξ. All new clusters together gain weight like one cluster
-that begins with ξ. So the counts of the clusters there are, and of all new ones together, are Dirichlet–multinomial
-with weights (n_1, …, n_k, ξ); with at most K clusters at a time the weights are (n_1 + ξ/K, …, n_k + ξ/K, ξ(K − k)/K).
-In the urn of moving centres all weights are multiplied by κ, and lineages that are absent may return: they are among
+In the urn of the model an object of the next epoch joins a cluster in proportion to κ times its members now plus those
+of the next epoch already there, or begins a new one with weight κξ. All new clusters together gain weight like one
+cluster that begins with κξ. So the counts of the clusters there are, and of all new ones together, are
+Dirichlet–multinomial with κ times the weights (n_1, …, n_k, ξ); with at most K clusters at a time the weights are
+(n_1 + ξ/K, …, n_k + ξ/K, ξ(K − k)/K). In the urn of moving centres lineages that are absent may return: they are among
 the others.
 """
 
@@ -157,11 +157,13 @@ def forecast(
     alignment = as_alignment(partitions, clustering, max_draws)
     rows = partitions.spaced(alignment.n_draws)
     weights = _weights(alignment, t, rates[rows], max_clusters)
-    if isinstance(draws, Sample) and draws.hyperparameters.moves:
-        kept = [chain for chain in draws.draws if len(chain)]
-        delta, kappa = (np.concatenate([chain.array(name) for chain in kept])[rows] for name in ("delta", "kappa"))
+    if isinstance(draws, Sample):
+        h, kept = draws.hyperparameters, [chain for chain in draws.draws if len(chain)]
+        kappa = np.concatenate([chain.drawn("kappa", h.kappa) for chain in kept])[rows]
         weights = kappa[:, None] * weights
-        weights[:, -2] += kappa * absent_weights(alignment.partitions, t, delta)
+        if h.moves:
+            delta = np.concatenate([chain.array("delta") for chain in kept])[rows]
+            weights[:, -2] += kappa * absent_weights(alignment.partitions, t, delta)
     rng = np.random.default_rng(seed)
     gammas = rng.standard_gamma(np.repeat(weights, -(-N_SIMULATIONS // len(weights)), axis=0))
     counts = rng.multinomial(n_next, gammas / gammas.sum(axis=1, keepdims=True))

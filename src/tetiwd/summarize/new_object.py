@@ -13,7 +13,7 @@ from tetiwd.draws import Draws
 from tetiwd.errors import Setting, SettingsError
 from tetiwd.model.geometry_prior import draw_row, log_wishart, prior_scale
 from tetiwd.model.likelihood import block_statistics
-from tetiwd.model.partition_prior import FreeLabels, candidate_weight
+from tetiwd.model.partition_prior import FreeLabels, candidate_weight, log_rising
 from tetiwd.model.prediction import Prediction, predict, predict_first
 from tetiwd.partitions import evenly_spaced
 from tetiwd.sample import Mode, Sample
@@ -41,6 +41,8 @@ class EpochOfDraw:
         self.similarity = series.kind == "similarities"
         self.dof = self.h.dof_by_epoch(series.n_epochs)[t]
         self.alpha, self.xi, self.new_scale = (float(getattr(draws, name)[i]) for name in ("alpha", "xi", "new_scale"))
+        self.kappa = float(draws.drawn("kappa", self.h.kappa)[i])
+        self.df_A = float(draws.drawn("df_A", self.h.df_A)[i]) if self.h.full else np.inf
         geometry = draws.geometry[i // draws.geometry_every]
         self.A = geometry[t]
         self.lineages, self.slots, self.sizes = np.unique(
@@ -85,8 +87,7 @@ class EpochOfDraw:
             for f in (FRESH, *(c for c in self.after if c not in self.lineages))
         ]
         weights = np.array([self.weight(FRESH, b, f) for b, f in kinds])
-        no_room = self.h.full and self.h.df_A <= len(self.A)
-        if no_room or not weights.sum():
+        if self.df_A <= len(self.A) or not weights.sum():
             return np.full(len(row_sums), -np.inf)
         births = [] if self.known_birth is None else [self.known_birth]
         drawn = rng.choice(len(kinds), size=n_births - len(births), p=weights / weights.sum())
@@ -111,14 +112,15 @@ class EpochOfDraw:
             here = len({*self.before, *self.lineages.tolist()})
             born_next = None if self.last else sum(c not in self.lineages for c in self.after)
             free = FreeLabels(self.h.max_clusters - here, self.h.max_clusters - len(self.lineages), born_next)
-        return candidate_weight(size, before, after, self.xi, self.h.max_clusters, free)
+        first = not self.before
+        return candidate_weight(size, before, after, self.xi, self.h.max_clusters, free, kappa=self.kappa, first=first)
 
     def draw_birth(self, b: int, f: int, rng: np.random.Generator) -> Birth:
         """A cluster that continues b and goes on as f, with a row of A drawn from the prior."""
         if self.h.geometry == "isotropic":
             return Birth(b, f, np.append(np.zeros(len(self.A)), self.new_scale))
         scale = prior_scale(self.A_before, sorted(self.before), [*self.lineages.tolist(), b], self.new_scale)
-        return Birth(b, f, draw_row(self.A, scale, self.h.df_A, rng))
+        return Birth(b, f, draw_row(self.A, scale, self.df_A, rng))
 
     def log_forward(self, birth: Birth) -> float:
         """Log factor by which A of the next epoch becomes more probable if this cluster is born."""
@@ -130,7 +132,7 @@ class EpochOfDraw:
         A[k] = A[:, k] = birth.row
         with_it = prior_scale(A, [*lineages, birth.after], lineages_after, self.new_scale)
         without = prior_scale(self.A, lineages, lineages_after, self.new_scale)
-        return log_wishart(self.A_after, with_it, self.h.df_A) - log_wishart(self.A_after, without, self.h.df_A)
+        return log_wishart(self.A_after, with_it, self.df_A) - log_wishart(self.A_after, without, self.df_A)
 
     def _seen(self, law: Prediction, row_sums: Floats, diagonal: Floats) -> Prediction:
         """The law that objects meet: without themselves, if they are of the epoch."""
@@ -139,8 +141,9 @@ class EpochOfDraw:
     def log_constant(self) -> float:
         """Change of the constants of the urn by one more object; the same for all clusters."""
         n, m, later = int(self.sizes.sum()), sum(self.before.values()), sum(self.after.values())
-        forward = 0.0 if self.last else np.log(self.xi + n) - np.log(self.xi + n + later)
-        return float(forward - np.log(self.xi + m + n))
+        now, then = self.kappa * (self.xi + n), self.kappa * (self.xi + n + 1)
+        forward = 0.0 if self.last else log_rising(now, later) - log_rising(then, later)
+        return float(forward - np.log((self.kappa if m else 1.0) * (self.xi + m) + n))
 
 
 def draws_with_geometry(sample: Sample, at_most: int) -> list[tuple[Draws, int]]:
