@@ -73,8 +73,10 @@ class ResolutionPath:
     @property
     def chosen(self) -> int:
         """Which step to take: of those with the best scores, or as good, the one nearest to the estimate."""
-        good = np.flatnonzero(self.scores >= AS_GOOD * self.scores.max()) if self.informative else [self.usual]
-        return int(min(good, key=lambda step: abs(step - self.usual)))
+        if not self.informative:
+            return self.usual
+        good: list[int] = np.flatnonzero(self.scores >= AS_GOOD * self.scores.max()).tolist()
+        return min(good, key=lambda step: abs(step - self.usual))
 
     @property
     def best(self) -> Step:

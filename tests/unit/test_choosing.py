@@ -94,7 +94,7 @@ def test_settings_decide_without_a_trial(series, settings, taken, monkeypatch):
 
 def test_kappa_belongs_to_both_models(series, merits):
     merits(0.3, 0.4)
-    choice = choose(Hyperparameters(dof=6, kappa=Gamma(1, 1)), series)
+    choice = choose(Hyperparameters(dof=6, kappa=Gamma(1, 1)), series, QUICK)
     assert set(choice.merits) == {"full", "moving"}
     assert choice.hyperparameters.kappa == Gamma(1, 1)
 
