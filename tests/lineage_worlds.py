@@ -56,7 +56,7 @@ def random_nodes(seed, sizes, h, n_lineages=4, dtype=float) -> NodeState:
 
 def spread_out(state, rng):
     C = int(state.size[0])
-    x = np.clip(state.tau * rng.standard_normal(C), -0.99 * LIMIT, 0.99 * LIMIT)
+    x = 0.99 * LIMIT * np.tanh(state.tau * rng.standard_normal(C) / LIMIT)  # no two alike, even if tau is large
     state.spreads[:C] = state.alpha * np.exp(x)
 
 

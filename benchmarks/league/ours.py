@@ -12,6 +12,7 @@ from tetiwd import Hyperparameters, SamplerSettings, representative, run_chains
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "default": {},
+    "moments": {"dof": "moments"},
     "full": {"geometry": "full"},
     "uncoupled": {"coupling": False},
     "moving": {"geometry": "moving"},

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from tetiwd.data import DistanceSeries
-from tetiwd.merit import AS_GOOD, Merit
+from tetiwd.merit import Merit
 from tetiwd.params import LARGEST_CROSS, Hyperparameters, SamplerSettings
 from tetiwd.resolution import ResolutionPath
 from tetiwd.trials import as_step, resolution_path, try_out
 
 Geometry = Literal["full", "moving"]
+AS_GOOD = 0.9  # share of the other's merit that is hardly worse, from short runs
 MOST_TRIED = 20_000  # objects in all; with more, trials take too long
 IN_WORDS = {"full": "the paper's model", "moving": "moving centres"}
 

@@ -18,7 +18,6 @@ from tetiwd.data.checks import Matrix
 
 N_NEIGHBOURS = 5
 MOST_OBJECTS = 1000  # of an epoch that are looked at
-AS_GOOD = 0.95  # share of another merit that is no worse; short runs are not more precise
 
 
 @dataclass(frozen=True)
