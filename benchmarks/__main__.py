@@ -12,6 +12,7 @@ from benchmarks import (
     drpm,
     earlier,
     fast,
+    fits,
     growth,
     likelihood,
     machine,
@@ -29,7 +30,7 @@ from benchmarks import (
 from benchmarks.league import command as league
 from benchmarks.table import Row, markdown
 
-SAMPLING = (sweep, moving, earlier, growth, likelihood, mixing, stopping, fast)
+SAMPLING = (sweep, moving, earlier, fits, growth, likelihood, mixing, stopping, fast)
 REST = (memory, start_up, precision, threads, drpm, answers, report)
 PARTS = {module.__name__.rpartition(".")[2]: module for module in (*SAMPLING, *REST)}
 INTRODUCTION = """\
