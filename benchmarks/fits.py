@@ -59,7 +59,8 @@ def contents(folder: str, options: dict[str, Any]) -> tuple[list[Any], Any]:
 
 
 def fitted(python: str, file: Path) -> dict[str, Any]:
-    """Processor time and verdict of a fit under this Python."""
-    done = subprocess.run([python, "-c", MEASURE, str(file)], check=True, capture_output=True, text=True)
+    """Processor time and verdict of a fit under this Python, which has its own version installed."""
+    own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH" or python == sys.executable}
+    done = subprocess.run([python, "-c", MEASURE, str(file)], check=True, capture_output=True, text=True, env=own)
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
