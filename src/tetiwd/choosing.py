@@ -10,13 +10,12 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from tetiwd.data import DistanceSeries
-from tetiwd.merit import Merit
 from tetiwd.params import LARGEST_CROSS, Hyperparameters, SamplerSettings
-from tetiwd.resolution import ResolutionPath
+from tetiwd.resolution import ResolutionPath, Step
 from tetiwd.trials import as_step, resolution_path, try_out
 
 Geometry = Literal["full", "moving"]
-AS_GOOD = 0.9  # share of the other's merit that is hardly worse, from short runs
+AS_GOOD = 0.9  # share of the other's worth that is hardly worse, from short runs
 MOST_TRIED = 20_000  # objects in all; with more, trials take too long
 IN_WORDS = {"full": "the paper's model", "moving": "moving centres"}
 
@@ -27,7 +26,7 @@ class Choice:
 
     hyperparameters: Hyperparameters
     path: ResolutionPath | None = None  # if degrees of freedom were chosen from one
-    merits: dict[Geometry, Merit] = field(default_factory=dict)  # of the models, if there was a choice
+    trials: dict[Geometry, Step] = field(default_factory=dict)  # of the models, if there was a choice
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -35,13 +34,14 @@ class Choice:
         return (*(self.path.sentences() if self.path else ()), *self._why_this_model())
 
     def _why_this_model(self) -> tuple[str, ...]:
-        if not self.merits:
+        if not self.trials:
             return ()
         scores = " and ".join(
-            f"{one.product:.3f} for {IN_WORDS[geometry]} ({one.separation:.2f} × {one.agreement:.2f})"
-            for geometry, one in self.merits.items()
+            f"{one.worth:.3f} for {IN_WORDS[geometry]} "
+            f"({one.merit.separation:.2f} × {one.merit.agreement:.2f} × {one.certainty:.2f})"
+            for geometry, one in self.trials.items()
         )
-        full, moving = (self.merits[geometry].product for geometry in ("full", "moving"))
+        full, moving = (self.trials[geometry].worth for geometry in ("full", "moving"))
         if self.hyperparameters.geometry == "full":
             reason = "so the paper's model was used"
         elif moving > full:
@@ -49,8 +49,8 @@ class Choice:
         else:
             reason = "so moving centres, which are hardly worse and know more about lineages, were used"
         return (
-            f"Two models were tried in short runs. The separation of clusters times the agreement of neighbours was "
-            f"{scores}, {reason}.",
+            "Two models were tried in short runs. The separation of clusters times the agreement of neighbours times "
+            f"the certainty of the draws was {scores}, {reason}.",
         )
 
 
@@ -74,9 +74,9 @@ def choose(
         return Choice(first, path)
     models: dict[Geometry, Hyperparameters] = {"full": first, "moving": first.with_geometry("moving")}
     untried = [models["moving"]] if path else list(models.values())
-    found = [as_step(sample).merit for sample in try_out(series, untried, settings, n_threads)]
-    full, moving = [path.best.merit, *found] if path else found
-    taken: Geometry = "moving" if moving.product >= AS_GOOD * full.product else "full"
+    found = [as_step(sample) for sample in try_out(series, untried, settings, n_threads)]
+    full, moving = [path.best, *found] if path else found
+    taken: Geometry = "moving" if moving.worth >= AS_GOOD * full.worth else "full"
     return Choice(models[taken], path, {"full": full, "moving": moving})
 
 
