@@ -42,7 +42,7 @@ def check(files: o.Files, *, settings: RunSettings, console: Console) -> None:
 def examine(given: "Input", settings: RunSettings) -> dict[str, Any]:
     """Everything that check says, as plain values."""
     series = given.series
-    by_name = {way: _estimate(series, way) for way in ("auto", "spectrum", "dispersion")}
+    by_name = {way: _estimate(series, way) for way in ("moments", "spectrum", "dispersion")}
     negative = [_negative_share(series, t) if n <= LARGEST_CHECKED else None for t, n in enumerate(series.n_objects)]
     worst = max((share for share in negative if share is not None), default=0.0)
     matrices = series.matrices if series.kind == "distances" else ()
@@ -58,7 +58,7 @@ def examine(given: "Input", settings: RunSettings) -> dict[str, Any]:
         "features": None if series.features is None else series.features.n_features,
         "unit": series.unit,
         "identical_pairs": sum(int((D == 0).sum() - len(D)) // 2 for D in matrices),
-        "dof": by_name | {"used": _used(series, settings.model.dof)},
+        "dof": by_name | {"given": None if settings.model.dof == "auto" else _used(series, settings.model.dof)},
         "remarks": [*given.remarks, *([ONE_TIME] if series.n_epochs == 1 else [])],
         "warnings": [*_warnings_of_distances(given, settings, worst), *_warnings_of_features(series)],
     }
@@ -153,8 +153,9 @@ def show(facts: dict[str, Any], console: Console) -> None:
     console.table(epochs)
     dof = facts["dof"]
     console.say(f"\nUnit of scale (mean half of a squared distance): {facts['unit']:.4g}.")
-    estimates = ", ".join(f"{way} {_dof(dof[way])}" for way in ("spectrum", "dispersion"))
-    console.say(f"Degrees of freedom: {_dof(dof['used'])} (estimates: {estimates}); change with --dof.")
+    estimates = ", ".join(f"{way} {_dof(dof[way])}" for way in ("moments", "spectrum", "dispersion"))
+    how = "fit tries several values around the first" if dof["given"] is None else f"{_dof(dof['given'])} is given"
+    console.say(f"Degrees of freedom: {how} (estimates: {estimates}); tetiwd resolution shows what they change.")
     if facts["identical_pairs"]:
         console.say(f"{facts['identical_pairs']} pairs of objects are identical (distance 0).")
     for warning in facts["warnings"]:
