@@ -15,10 +15,12 @@ from tetiwd.resolution import ResolutionPath, Step
 from tetiwd.sample import Sample
 from tetiwd.sampler import Chain
 from tetiwd.summarize.clustering import as_clustering
-from tetiwd.summarize.point_estimate import representative
+from tetiwd.summarize.losses import ARI
+from tetiwd.summarize.point_estimate import best_partition, linked, place_links, source_of_links
 from tetiwd.threads import in_threads, n_processors
 
-N_CHAINS, N_WARMUP, N_DRAWS = 2, 75, 100
+N_CHAINS, N_WARMUP, N_DRAWS = 2, 50, 75
+N_SEARCHES, N_LINKED = 4, 20  # searches for a point estimate, and draws from which its clusters are linked
 STEPS_PER_DOUBLING = 2  # of the degrees of freedom
 REACH, FARTHEST = STEPS_PER_DOUBLING, 2 * STEPS_PER_DOUBLING  # steps around the best one, and from the estimate
 BY_CHANCE = 0.1  # certainty below which the draws have nothing in common but one large cluster
@@ -64,7 +66,12 @@ def try_out(
 
 def as_step(sample: Sample) -> Step:
     """The clustering that a trial has found, with its merit."""
-    found = representative(sample, "ari", at_most="median", n_runs=1)
+    partitions, how = sample.partitions, source_of_links(sample, "auto")
+    clusters = [
+        best_partition(partitions.epoch(t), ARI(), "median", N_SEARCHES, 0, t) for t in range(partitions.n_epochs)
+    ]
+    source = place_links(how, clusters) if isinstance(how, DistanceSeries) else how
+    found = as_clustering(partitions, linked(partitions.thinned(N_LINKED), clusters, source), ARI())
     dof, labels, certainty = (
         sample.hyperparameters.dof_by_epoch(len(found.labels)),
         found.labels,
