@@ -3,21 +3,33 @@
 Short runs are compared by the merit of their clusters (:mod:`tetiwd.merit`), a score that no model makes. Degrees of
 freedom come first, from a path of several values (:mod:`tetiwd.resolution`). Where distances between epochs are known
 there are two models: moving centres, which know more about lineages, are tried with the same degrees of freedom, and
-taken unless their clusters are worse. The reasons are in ``docs/explanation/choosing.md``.
+taken unless their clusters or lineages are worse. The reasons are in ``docs/explanation/choosing.md``.
 """
 
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from tetiwd.data import DistanceSeries
+from tetiwd.merit import merit_of_lineages
 from tetiwd.params import LARGEST_CROSS, Hyperparameters, SamplerSettings
-from tetiwd.resolution import ResolutionPath, Step
+from tetiwd.resolution import ResolutionPath
 from tetiwd.trials import as_step, resolution_path, try_out
 
 Geometry = Literal["full", "moving"]
-AS_GOOD = 0.9  # share of the other's worth that is hardly worse, from short runs
+AS_GOOD = 0.9  # share of another score that is hardly worse, from short runs
 MOST_TRIED = 20_000  # objects in all; with more, trials take too long
-IN_WORDS = {"full": "the paper's model", "moving": "moving centres"}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How good the answers of a model are, from short runs."""
+
+    clusters: float  # of every epoch: their merit, times the certainty of the draws
+    lineages: float  # merit of lineages over all epochs
+
+    def hardly_worse(self, other: "Trial") -> bool:
+        """Are clusters and lineages nearly as good as those of another model, or better?"""
+        return self.clusters >= AS_GOOD * other.clusters and self.lineages >= AS_GOOD * other.lineages
 
 
 @dataclass(frozen=True)
@@ -26,7 +38,7 @@ class Choice:
 
     hyperparameters: Hyperparameters
     path: ResolutionPath | None = None  # if degrees of freedom were chosen from one
-    trials: dict[Geometry, Step] = field(default_factory=dict)  # of the models, if there was a choice
+    trials: dict[Geometry, Trial] = field(default_factory=dict)  # of the models, if there was a choice
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -36,21 +48,18 @@ class Choice:
     def _why_this_model(self) -> tuple[str, ...]:
         if not self.trials:
             return ()
-        scores = " and ".join(
-            f"{one.worth:.3f} for {IN_WORDS[geometry]} "
-            f"({one.merit.separation:.2f} × {one.merit.agreement:.2f} × {one.certainty:.2f})"
-            for geometry, one in self.trials.items()
-        )
-        full, moving = (self.trials[geometry].worth for geometry in ("full", "moving"))
+        full, moving = (self.trials[geometry] for geometry in ("full", "moving"))
         if self.hyperparameters.geometry == "full":
             reason = "so the paper's model was used"
-        elif moving > full:
+        elif moving.clusters > full.clusters and moving.lineages > full.lineages:
             reason = "so moving centres were used"
         else:
             reason = "so moving centres, which are hardly worse and know more about lineages, were used"
         return (
-            "Two models were tried in short runs. The separation of clusters times the agreement of neighbours times "
-            f"the certainty of the draws was {scores}, {reason}.",
+            "Two models were tried in short runs, the paper's and moving centres. Clusters of a time scored "
+            f"{full.clusters:.3f} and {moving.clusters:.3f} (separation × agreement of neighbours × certainty of the "
+            f"draws), lineages over all times {full.lineages:.3f} and {moving.lineages:.3f} (separation × agreement), "
+            f"{reason}.",
         )
 
 
@@ -74,9 +83,9 @@ def choose(
         return Choice(first, path)
     models: dict[Geometry, Hyperparameters] = {"full": first, "moving": first.with_geometry("moving")}
     untried = [models["moving"]] if path else list(models.values())
-    found = [as_step(sample) for sample in try_out(series, untried, settings, n_threads)]
-    full, moving = [path.best, *found] if path else found
-    taken: Geometry = "moving" if moving.worth >= AS_GOOD * full.worth else "full"
+    steps = [*([path.best] if path else []), *map(as_step, try_out(series, untried, settings, n_threads))]
+    full, moving = (Trial(step.worth, merit_of_lineages(series, step.labels).product) for step in steps)
+    taken: Geometry = "moving" if moving.hardly_worse(full) else "full"
     return Choice(models[taken], path, {"full": full, "moving": moving})
 
 

@@ -17,12 +17,12 @@ from tetiwd.data import DistanceSeries
 from tetiwd.data.checks import Matrix
 
 N_NEIGHBOURS = 5
-MOST_OBJECTS = 1000  # of an epoch that are looked at
+MOST_OBJECTS = 1000  # that are looked at
 
 
 @dataclass(frozen=True)
 class Merit:
-    """Scores of a clustering, means over epochs weighted by their numbers of objects."""
+    """Scores of a clustering; of clusters at every epoch, means over epochs weighted by their numbers of objects."""
 
     separation: float  # −1 to 1
     agreement: float  # about 0 to 1
@@ -42,6 +42,16 @@ def merit(series: DistanceSeries, labels: Sequence[NDArray[Any]]) -> Merit:
         scores.append((separation(D, clusters), agreement(D, clusters)))
         weights.append(len(labels_t))
     return Merit(*np.average(scores, axis=0, weights=weights).tolist())
+
+
+def merit_of_lineages(series: DistanceSeries, labels: Sequence[NDArray[Any]]) -> Merit:
+    """The merit of lineages over all epochs, from distances between them, which must be known."""
+    lineages = np.concatenate(list(labels))
+    n = len(lineages)
+    seen = np.linspace(0, n - 1, min(n, MOST_OBJECTS)).round().astype(np.int64)
+    found = np.unique(lineages[seen], return_inverse=True)[1]
+    D = series.cross[np.ix_(seen, seen)]  # type: ignore[index]
+    return Merit(separation(D, found), agreement(D, found))
 
 
 def separation(D: Matrix, labels: NDArray[np.int64]) -> float:

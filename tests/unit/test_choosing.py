@@ -38,12 +38,17 @@ def series():
 
 @pytest.fixture
 def merits(monkeypatch):
-    """Pretend that the trials came out like this."""
+    """Pretend that the trials came out like this: clusters, and lineages."""
 
-    def pretend(full, moving):
-        scores = {"full": Merit(full, 1.0), "moving": Merit(moving, 1.0)}
+    def pretend(full, moving, lineages=(0.5, 0.5)):
+        scores = {"full": (full, lineages[0]), "moving": (moving, lineages[1])}
         monkeypatch.setattr(choosing, "try_out", lambda series, models, *_: models)
-        monkeypatch.setattr(choosing, "as_step", lambda model: Step((6.0, 6.0), (), scores[model.geometry], 1.0))
+        monkeypatch.setattr(
+            choosing,
+            "as_step",
+            lambda model: Step((6.0,), scores[model.geometry][1:], Merit(scores[model.geometry][0], 1.0), 1.0),
+        )
+        monkeypatch.setattr(choosing, "merit_of_lineages", lambda series, labels: Merit(labels[0], 1.0))
 
     return pretend
 
@@ -51,7 +56,7 @@ def merits(monkeypatch):
 @pytest.mark.parametrize(
     ("full", "moving", "taken", "said"),
     [
-        (0.3, 0.4, "moving", "so moving centres were used."),
+        (0.3, 0.4, "moving", "so moving centres, which are hardly worse and know more about lineages, were used."),
         (0.4, 0.37, "moving", "so moving centres, which are hardly worse and know more about lineages, were used."),
         (0.4, 0.3, "full", "so the paper's model was used."),
     ],
@@ -61,8 +66,8 @@ def test_the_better_one_is_taken_and_ties_go_to_moving_centres(series, merits, f
     choice = choose(AUTO, series, QUICK)
     assert choice.hyperparameters == replace(AUTO, geometry=taken)
     (remark,) = choice.remarks
-    assert f"{full:.3f} for the paper's model" in remark
-    assert f"{moving:.3f} for moving centres" in remark
+    assert f"{full:.3f} and {moving:.3f}" in remark
+    assert "0.500 and 0.500" in remark
     assert remark.endswith(said)
 
 
@@ -71,7 +76,22 @@ def test_trials_are_real_and_the_same_for_any_number_of_threads(series):
     assert one.hyperparameters == two.hyperparameters
     assert one.remarks == two.remarks
     assert set(one.trials) == {"full", "moving"}
-    assert all(0.1 < found.merit.product <= 1 for found in one.trials.values())
+    assert all(0.1 < score <= 1 for found in one.trials.values() for score in (found.clusters, found.lineages))
+
+
+@pytest.mark.parametrize(
+    ("lineages", "taken", "said"),
+    [
+        ((0.2, 0.3), "moving", "so moving centres were used."),
+        ((0.3, 0.28), "moving", "so moving centres, which are hardly worse and know more about lineages, were used."),
+        ((0.3, 0.2), "full", "so the paper's model was used."),
+    ],
+)
+def test_worse_lineages_decide_against_better_clusters(series, merits, lineages, taken, said):
+    merits(0.3, 0.4, lineages)
+    choice = choose(AUTO, series, QUICK)
+    assert choice.hyperparameters.geometry == taken
+    assert choice.remarks[0].endswith(said)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +143,7 @@ def test_every_door_chooses(series, merits, tmp_path):
     assert "Two models were tried" in kept.remarks[0]
     assert "Two models were tried" in (tmp_path / "run" / "report.html").read_text()
     X = np.random.default_rng(0).standard_normal((20, 3))
-    model = TeTiWD(settings=QUICK, random_state=0).fit(X, time=np.repeat([1, 2], 10))
+    model = TeTiWD(dof=3.0, settings=QUICK, random_state=0).fit(X, time=np.repeat([1, 2], 10))
     assert model.analysis_.sample.hyperparameters.geometry == "moving"
 
 
@@ -144,7 +164,7 @@ def test_degrees_of_freedom_come_from_a_path(series, tmp_path):
 
 def test_the_second_model_is_tried_with_the_degrees_of_freedom_of_the_path(series):
     choice = choose(Hyperparameters(), series, QUICK)
-    assert choice.trials["full"] is choice.path.best
+    assert choice.trials["full"].clusters == choice.path.best.worth
     assert choice.hyperparameters.dof == choice.path.best.dof
     assert len(choice.remarks) == len(choice.path.sentences()) + 1
 

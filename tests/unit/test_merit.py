@@ -6,7 +6,7 @@ from sklearn.metrics import silhouette_score
 
 from reference import rng_for
 from tetiwd import DistanceSeries
-from tetiwd.merit import Merit, agreement, merit, separation
+from tetiwd.merit import Merit, agreement, merit, merit_of_lineages, separation
 
 
 def three_groups(n=20, apart=6.0):
@@ -60,3 +60,16 @@ def test_similarities_and_large_epochs_are_looked_at_too():
     X, _, labels = three_groups(400)
     series = DistanceSeries.from_similarities([X @ X.T])
     assert 0.5 < merit(series, [labels]).product < 1.0
+
+
+def test_lineages_are_judged_over_all_epochs():
+    rng, groups = np.random.default_rng(1), np.arange(20) % 2
+    X = np.concatenate([5.0 * groups[:, None] + rng.standard_normal((20, 2)) for _ in range(2)])
+    series = DistanceSeries.from_features(X, time=np.repeat([0, 1], 20))
+    right = merit_of_lineages(series, [groups, groups])
+    crossed = merit_of_lineages(series, [groups, 1 - groups])
+    apart = merit_of_lineages(series, [groups, groups + 2])
+    assert right.product > 0.5
+    assert crossed.product < 0.05
+    assert apart.product < right.product / 2
+    assert merit(series, [groups, groups]) == merit(series, [groups, 1 - groups])  # which epochs alone do not tell
