@@ -202,8 +202,8 @@ def _log_score(coming: Forecast, named: NDArray[np.bool_], counts: Ints) -> floa
     """Log probability per object of the observed sequence, averaged over draws and the clustering itself."""
     from scipy.special import logsumexp
 
-    n = coming.n_now
-    itself = np.append(coming.sizes, [n - coming.sizes.sum(), coming.weights.sum(axis=1).mean() - n])
+    own, others = coming.kappa * coming.sizes, coming.kappa * (coming.n_now - coming.sizes.sum())
+    itself = np.append(own, [others, coming.weights.sum(axis=1).mean() - coming.kappa * coming.n_now])
     weights = np.vstack([coming.weights, itself])
     total = weights.sum(axis=1)
     weights = weights[:, : len(named)][:, named]

@@ -49,7 +49,7 @@ def run_chains(
     progress
         True shows a bar for every chain with the time left. Or a function, called a few times a second with where
         every chain is. If it returns True all chains stop after their current sweep, and what was drawn is returned;
-        so does Ctrl-C.
+        so does Ctrl-C, but while something is still being chosen there is nothing to return, and it is raised.
     checkpoint
         Folder for one file per chain, written every ``checkpoint_seconds`` and at the end.
     resume
@@ -59,12 +59,12 @@ def run_chains(
     settings = settings or SamplerSettings()
     n_threads = n_processors() if n_threads is None else n_threads
     check_whole("n_threads", n_threads, 1)
-    choice = choose(hyperparameters or Hyperparameters(), series, settings, n_threads=n_threads)
-    hyperparameters = choice.hyperparameters
     if resume and checkpoint is None:
         raise SettingsError([Setting("resume", True), " needs the folder with the checkpoints"], give("checkpoint"))
     if not checkpoint_seconds >= 0:
         raise SettingsError([Setting("checkpoint_seconds"), f" must be 0 or more, not {checkpoint_seconds!r}"])
+    choice = choose(hyperparameters or Hyperparameters(), series, settings, n_threads=n_threads)
+    hyperparameters = choice.hyperparameters
     check_run(series, hyperparameters, settings)
     warn_if_slow()
     chains = [Chain(series, hyperparameters, settings, index) for index in range(settings.n_chains)]

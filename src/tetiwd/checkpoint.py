@@ -21,7 +21,7 @@ from tetiwd.data.fingerprint import fingerprint
 from tetiwd.errors import CheckpointError, Text, give
 from tetiwd.sampler import Chain
 
-NAME, VERSION = "tetiwd-checkpoint", 2
+NAME, VERSION = "tetiwd-checkpoint", 3
 FREE_TO_CHANGE = (  # a run may be extended, and frozen in another way
     "n_draws", "max_draws", "max_minutes", "n_discarded", "anneal", "n_anneal",
 )  # fmt: skip

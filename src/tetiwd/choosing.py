@@ -6,17 +6,17 @@ there are two models: moving centres, which know more about lineages, are tried 
 taken unless their clusters or lineages are worse. The reasons are in ``docs/explanation/choosing.md``.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from tetiwd.data import DistanceSeries
 from tetiwd.merit import merit_of_lineages
 from tetiwd.params import LARGEST_CROSS, Hyperparameters, SamplerSettings
-from tetiwd.resolution import ResolutionPath
+from tetiwd.resolution import LEAST_MERIT, ResolutionPath
 from tetiwd.trials import as_step, resolution_path, try_out
 
 Geometry = Literal["full", "moving"]
-AS_GOOD = 0.9  # share of another score that is hardly worse, from short runs
+AS_GOOD = 0.8  # share of another score that is not much worse, from short runs
 MOST_TRIED = 20_000  # objects in all; with more, trials take too long
 
 
@@ -27,9 +27,14 @@ class Trial:
     clusters: float  # of every epoch: their merit, times the certainty of the draws
     lineages: float  # merit of lineages over all epochs
 
-    def hardly_worse(self, other: "Trial") -> bool:
+    def not_much_worse(self, other: "Trial") -> bool:
         """Are clusters and lineages nearly as good as those of another model, or better?"""
         return self.clusters >= AS_GOOD * other.clusters and self.lineages >= AS_GOOD * other.lineages
+
+    @property
+    def says_something(self) -> bool:
+        """False if clusters overlap too much to be judged."""
+        return self.clusters >= LEAST_MERIT
 
 
 @dataclass(frozen=True)
@@ -49,12 +54,14 @@ class Choice:
         if not self.trials:
             return ()
         full, moving = (self.trials[geometry] for geometry in ("full", "moving"))
-        if self.hyperparameters.geometry == "full":
+        if not (full.says_something or moving.says_something):
+            reason = "which is too little to tell; so moving centres, which know more, were used"
+        elif self.hyperparameters.geometry == "full":
             reason = "so the paper's model was used"
         elif moving.clusters > full.clusters and moving.lineages > full.lineages:
             reason = "so moving centres were used"
         else:
-            reason = "so moving centres, which are hardly worse and know more about lineages, were used"
+            reason = "so moving centres, which are not much worse and know more about lineages, were used"
         return (
             "Two models were tried in short runs, the paper's and moving centres. Clusters of a time scored "
             f"{full.clusters:.3f} and {moving.clusters:.3f} (separation × agreement of neighbours × certainty of the "
@@ -72,20 +79,21 @@ def choose(
     """
     h = hyperparameters
     both = h.geometry == "auto" and both_models_suit(h, series)
-    first = h if h.geometry != "auto" else h.with_geometry("moving" if h.speaks_of_motion else "full")
+    first = h.without_auto()
     path = None
     if h.dof == "auto" and sum(series.n_objects) <= MOST_TRIED:
         path = resolution_path(series, first, settings, n_threads=n_threads)
-        first = replace(first, dof=path.best.dof)
+        first = first.with_dof(path.best.dof)
     elif isinstance(h.dof, str):
-        first = replace(first, dof=series.dof("moments" if h.dof == "auto" else h.dof))
+        first = first.with_dof(series.dof("moments" if h.dof == "auto" else h.dof))
     if not both:
         return Choice(first, path)
     models: dict[Geometry, Hyperparameters] = {"full": first, "moving": first.with_geometry("moving")}
     untried = [models["moving"]] if path else list(models.values())
     steps = [*([path.best] if path else []), *map(as_step, try_out(series, untried, settings, n_threads))]
     full, moving = (Trial(step.worth, merit_of_lineages(series, step.labels).product) for step in steps)
-    taken: Geometry = "moving" if moving.hardly_worse(full) else "full"
+    unclear = not (full.says_something or moving.says_something)
+    taken: Geometry = "moving" if unclear or moving.not_much_worse(full) else "full"
     return Choice(models[taken], path, {"full": full, "moving": moving})
 
 

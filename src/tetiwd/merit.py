@@ -75,6 +75,7 @@ def agreement(D: Matrix, labels: NDArray[np.int64]) -> float:
     apart = np.array(D, dtype=float)
     np.fill_diagonal(apart, np.inf)
     nearest = np.argsort(apart, axis=1, kind="stable")[:, : min(N_NEIGHBOURS, n - 1)]
-    votes = np.zeros((n, k), dtype=np.int64)
-    np.add.at(votes, (np.arange(n)[:, None], labels[nearest]), 1)
+    votes = np.zeros((n, k))
+    vote = 1 + 0.1 * 0.5 ** np.arange(nearest.shape[1])  # between clusters with equally many votes the nearest decide
+    np.add.at(votes, (np.arange(n)[:, None], labels[nearest]), vote)
     return float(adjusted_rand_score(labels, votes.argmax(axis=1)))

@@ -200,6 +200,17 @@ class Hyperparameters(Settings):
         """True if a setting was given that only the paper's model has."""
         return self._unusual(*OF_LINKS) or self.df_A not in (None, self._usual_df_A())
 
+    def without_auto(self) -> "Hyperparameters":
+        """What "auto" stands for if there is one model only: moving centres if a setting of theirs was given."""
+        if self.geometry != "auto":
+            return self
+        return self.with_geometry("moving" if self.speaks_of_motion else "full")
+
+    def with_dof(self, dof: Sequence[float]) -> "Hyperparameters":
+        """The same with other degrees of freedom; df_A follows them, unless it was given."""
+        df_A: Any = None if self.df_A == self._usual_df_A() else self.df_A
+        return replace(self, dof=tuple(dof), df_A=df_A)
+
     def with_geometry(self, geometry: Literal["full", "moving"]) -> "Hyperparameters":
         """The same for one of the models between which "auto" chooses."""
         return replace(self, geometry=geometry)
@@ -218,8 +229,8 @@ class Hyperparameters(Settings):
     @property
     def learned(self) -> tuple[str, ...]:
         """Those numbers of the paper's model that are usually fixed, but have a prior here."""
-        there = IF_LEARNED if self.full else tuple(name for name in IF_LEARNED if name != "df_A")
-        return tuple(name for name in there if isinstance(getattr(self, name), Gamma))
+        there = {"kappa": self.coupling, "df_A": self.full}
+        return tuple(name for name in IF_LEARNED if there[name] and isinstance(getattr(self, name), Gamma))
 
     @property
     def rho_used(self) -> ShareOrPrior:

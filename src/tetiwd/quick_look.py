@@ -35,11 +35,12 @@ def look_into(
     without the look.
     """
     settings, watcher, began = settings or RunSettings(), watcher or Watcher(), time.monotonic()
+    check_heeded(settings.sampler, settings.answers)
+    RunFolder(path).check_free(overwrite=overwrite)
     with watcher.busy("Choosing a model"):
         choice = choose(settings.model, series, settings.sampler, n_threads=n_threads)
     hyperparameters = choice.hyperparameters
     check_mode(series, hyperparameters, settings.sampler)
-    check_heeded(settings.answers)
     folder = RunFolder.create(
         path,
         series,
@@ -76,7 +77,13 @@ def save_mode(analysis: ModeAnalysis, path: str | Path, *, overwrite: bool = Fal
     mode = analysis.mode
     settings = RunSettings(model=mode.hyperparameters, sampler=mode.settings, answers=analysis.settings)
     folder = RunFolder.create(
-        path, mode.series, settings, mode.hyperparameters, overwrite=overwrite, resolution=mode.path
+        path,
+        mode.series,
+        settings,
+        mode.hyperparameters,
+        overwrite=overwrite,
+        reasons=mode.remarks,
+        resolution=mode.path,
     )
     _write(folder, analysis)
     return folder.path

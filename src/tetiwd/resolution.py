@@ -63,6 +63,7 @@ class ResolutionPath:
 
     steps: tuple[Step, ...]
     usual: int  # which step has the estimate from moments; taken if no score speaks for another one
+    taken: int | None = None  # which step a run took, if that is known from a file
 
     @cached_property
     def scores(self) -> NDArray[np.float64]:
@@ -79,6 +80,8 @@ class ResolutionPath:
     @property
     def chosen(self) -> int:
         """Which step to take: of those with the best scores, or as good, the one nearest to the estimate."""
+        if self.taken is not None:
+            return self.taken
         if not self.informative:
             return self.usual
         good: list[int] = np.flatnonzero(self.scores >= AS_GOOD * self.scores.max()).tolist()
@@ -127,11 +130,11 @@ class ResolutionPath:
             )
         return (
             f"Degrees of freedom (dof) say how fine clusters are. Of {tried} tried in short runs, {_dof(self.best)} "
-            "gave the best clusters: apart from each other, with neighbours together."
+            "gave clusters as good as any: apart from each other, with neighbours together."
         )
 
     def _half_and_double(self) -> list[str]:
-        near = {"half of that": self._near(0.5), "twice as many": self._near(2.0)}
+        near = {"half the dof": self._near(0.5), "twice the dof": self._near(2.0)}
         parts = [
             f"{words} gave {step.n_clusters:.1f} (adjusted Rand index with these {self.best.likeness(step):.2f})"
             for words, step in near.items()

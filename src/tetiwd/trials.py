@@ -28,14 +28,14 @@ SHARE = 0.8  # of the objects of every epoch that are in a subsample
 
 
 def trial_settings(settings: SamplerSettings) -> SamplerSettings:
-    """How trials sample: briefly, no longer than the run itself, and otherwise as it does."""
-    n_warmup, n_draws = min(settings.n_warmup, N_WARMUP), min(settings.most_draws, N_DRAWS)
+    """How trials sample: as the run does, but briefly. The number of its draws, which may grow, changes nothing."""
+    n_warmup = min(settings.n_warmup, N_WARMUP)
     n_uncoupled = None if settings.n_uncoupled is None else min(settings.n_uncoupled, n_warmup)
     return replace(
         settings,
         n_chains=N_CHAINS,
         n_warmup=n_warmup,
-        n_draws=n_draws,
+        n_draws=N_DRAWS,
         n_discarded=0,
         n_uncoupled=n_uncoupled,
         thin=1,
@@ -72,14 +72,10 @@ def as_step(sample: Sample) -> Step:
     ]
     source = place_links(how, clusters) if isinstance(how, DistanceSeries) else how
     found = as_clustering(partitions, linked(partitions.thinned(N_LINKED), clusters, source), ARI())
-    dof, labels, certainty = (
-        sample.hyperparameters.dof_by_epoch(len(found.labels)),
-        found.labels,
-        1 - found.expected_loss,
-    )
-    if certainty < BY_CHANCE:
-        labels = [np.zeros_like(labels_t) for labels_t in labels]
-    return Step(dof, tuple(labels), merit(sample.series, labels), certainty)
+    if 1 - found.expected_loss < BY_CHANCE:
+        found = as_clustering(partitions, [np.zeros_like(labels) for labels in found.labels], ARI())
+    dof = sample.hyperparameters.dof_by_epoch(len(found.labels))
+    return Step(dof, tuple(found.labels), merit(sample.series, found.labels), 1 - found.expected_loss)
 
 
 def resolution_path(
@@ -98,17 +94,19 @@ def resolution_path(
     ----------
     series, hyperparameters, settings
         Data, model, and how to sample. Degrees of freedom in the hyperparameters are not looked at, and there are two
-        short chains for every value. ``geometry="auto"`` is the paper's model.
+        short chains for every value. ``geometry="auto"`` is the paper's model, or moving centres if a setting of theirs
+        is given.
     subsample
         True to repeat everything on four fifths of the objects, to see whether clusters are the same there.
     n_threads
         Threads in all; None for one per processor. The result does not depend on it.
     """
-    hyperparameters, settings = hyperparameters or Hyperparameters(), settings or SamplerSettings()
+    settings = settings or SamplerSettings()
+    model = (hyperparameters or Hyperparameters()).without_auto()
     usual, steps = series.dof(), dict[int, Step]()
     untried = list(range(-REACH, REACH + 1))
     while untried:
-        models = [replace(hyperparameters, dof=scaled(usual, at)) for at in untried]
+        models = [model.with_dof(scaled(usual, at)) for at in untried]
         found = [as_step(sample) for sample in try_out(series, models, settings, n_threads)]
         if subsample:
             found = [*tested_on_some(series, models, found, settings, n_threads)]
@@ -135,6 +133,10 @@ def tested_on_some(
     """The steps with their stability, from trials on some of the objects."""
     rng = np.random.default_rng(settings.seed)
     rows = [np.sort(rng.permutation(n)[: max(2, round(SHARE * n))]) for n in series.n_objects]
+    if not isinstance(settings.init, str):
+        settings = replace(
+            settings, init=[np.asarray(own)[some] for own, some in zip(settings.init, rows, strict=True)]
+        )
     for step, sample in zip(steps, try_out(series.restricted(rows), models, settings, n_threads), strict=True):
         yield replace(step, stability=stability(step, rows, sample))
 

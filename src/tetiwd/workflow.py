@@ -76,6 +76,7 @@ def start(
     watcher: Watcher | None = None,
 ) -> RunFolder:
     """Choose what was left open, check that the run is possible, and make its folder; see :meth:`RunFolder.create`."""
+    RunFolder(path).check_free(overwrite=overwrite)
     with (watcher or Watcher()).busy("Choosing a model"):
         choice = choose(settings.model, series, settings.sampler, n_threads=n_threads)
     check_run(series, choice.hyperparameters, settings.sampler)
@@ -125,7 +126,7 @@ def finish(
         if sample is None:
             folder.stop()
             return None
-        sample = replace(sample, remarks=(*folder.reasons, *sample.remarks), path=folder.resolution())
+        sample = replace(sample, remarks=(*folder.reasons, *sample.remarks), path=folder.resolution(series))
         with watcher.busy("Summing up the draws"):
             analysis = Analysis(sample, settings.answers)
             _write(folder, analysis, began, sections=sections, show_ids=show_ids)
@@ -154,7 +155,13 @@ def save(analysis: Analysis, path: str | Path, *, overwrite: bool = False) -> Pa
     sample = analysis.sample
     settings = RunSettings(model=sample.hyperparameters, sampler=sample.settings, answers=analysis.settings)
     folder = RunFolder.create(
-        path, sample.series, settings, sample.hyperparameters, overwrite=overwrite, resolution=sample.path
+        path,
+        sample.series,
+        settings,
+        sample.hyperparameters,
+        overwrite=overwrite,
+        reasons=sample.remarks,
+        resolution=sample.path,
     )
     _write(folder, analysis)
     return folder.path

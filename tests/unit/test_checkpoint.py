@@ -96,7 +96,7 @@ def test_a_checkpoint_of_another_version_is_refused(tmp_path):
     payload = path.read_bytes().partition(b"\n")[2]
     head = f"tetiwd-checkpoint-1 {hashlib.sha256(payload).hexdigest()}\n".encode()
     path.write_bytes(head + payload)
-    with pytest.raises(CheckpointError, match="one has format 1, and this version of tetiwd reads format 2; continue"):
+    with pytest.raises(CheckpointError, match="one has format 1, and this version of tetiwd reads format 3; continue"):
         read_checkpoint(path, ABOUT)
 
 

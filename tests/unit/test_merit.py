@@ -73,3 +73,11 @@ def test_lineages_are_judged_over_all_epochs():
     assert crossed.product < 0.05
     assert apart.product < right.product / 2
     assert merit(series, [groups, groups]) == merit(series, [groups, 1 - groups])  # which epochs alone do not tell
+
+
+def test_agreement_does_not_depend_on_the_names_of_clusters():
+    rng = np.random.default_rng(3)
+    X, labels = rng.standard_normal((40, 2)), rng.integers(4, size=40)
+    D = ((X[:, None] - X) ** 2).sum(axis=2)
+    found = {round(agreement(D, rng.permutation(4)[labels]), 12) for _ in range(20)}
+    assert len(found) == 1

@@ -50,15 +50,15 @@ def test_the_estimate_is_taken_if_clusters_overlap_too_much():
     (first, second) = path.sentences()
     assert "overlap too much" in first
     assert "2 is an estimate" in first
-    assert "half of that" in second
+    assert "half the dof" in second
 
 
 def test_what_half_and_double_would_give_is_said():
     path = a_path(0.1, 0.5, 0.1, labels=[COARSE, MIDDLE, FINE])
     (choice, around, doubt) = path.sentences()
-    assert "Of 3 values from 1 to 4 tried in short runs, 2 gave the best clusters" in choice
-    assert around.startswith("There were 3.0 clusters at a time; half of that gave 2.0 (adjusted Rand index with these")
-    assert "twice as many gave 6.0" in around
+    assert "Of 3 values from 1 to 4 tried in short runs, 2 gave clusters as good as any" in choice
+    assert around.startswith("There were 3.0 clusters at a time; half the dof gave 2.0 (adjusted Rand index with these")
+    assert "twice the dof gave 6.0" in around
     assert doubt == "No other value came close with different clusters."
 
 
@@ -92,14 +92,29 @@ def test_the_table_has_a_row_per_step():
 def test_a_file_keeps_everything(tmp_path):
     path = a_path(0.1, 0.5, 0.1, labels=[COARSE, MIDDLE, FINE], usual=2)
     write_resolution(tmp_path / "it.json", path)
-    back = read_resolution(tmp_path / "it.json")
+    back = read_resolution(tmp_path / "it.json", [12])
     assert back.table().equals(path.table())
     assert back.usual == 2
     assert all(np.array_equal(a.labels[0], b.labels[0]) for a, b in zip(back.steps, path.steps, strict=True))
+
+
+def test_what_a_run_took_is_read_from_its_file(tmp_path):
+    path = a_path(0.1, 0.5, 0.1)
+    write_resolution(tmp_path / "it.json", path)
+    text = (tmp_path / "it.json").read_text()
+    (tmp_path / "it.json").write_text(text.replace('"chosen": 1', '"chosen": 2'))
+    assert read_resolution(tmp_path / "it.json", [12]).chosen == 2
+    for damage in (('"chosen": 1', '"chosen": 3'), ('"usual": 0', '"usual": -1')):
+        (tmp_path / "it.json").write_text(text.replace(*damage))
+        with pytest.raises(DataError, match="damaged"):
+            read_resolution(tmp_path / "it.json", [12])
+    (tmp_path / "it.json").write_text(text)
+    with pytest.raises(DataError, match="damaged"):
+        read_resolution(tmp_path / "it.json", [11])
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"steps": [], "usual": 0}', '{"steps": [{}], "usual": 0}', "[1]"])
 def test_a_damaged_file_is_refused(tmp_path, text):
     (tmp_path / "it.json").write_text(text)
     with pytest.raises(DataError, match="damaged"):
-        read_resolution(tmp_path / "it.json")
+        read_resolution(tmp_path / "it.json", [12])

@@ -5,7 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, resolution_path, simulate_independent
+from tetiwd import (
+    DistanceSeries,
+    Hyperparameters,
+    SamplerSettings,
+    resolution_path,
+    run_chains,
+    simulate_independent,
+)
 from tetiwd.trials import FARTHEST, N_CHAINS, N_DRAWS, N_WARMUP, REACH, scaled, trial_settings, try_out
 
 QUICK = SamplerSettings(n_chains=3, n_warmup=15, n_draws=20)
@@ -22,12 +29,38 @@ def series(truth):
     return DistanceSeries.from_distances(truth.D, squared=True, cross=truth.cross)
 
 
-def test_trials_are_never_longer_than_the_run():
+def test_trials_are_brief_and_do_not_depend_on_the_number_of_draws():
     usual = trial_settings(SamplerSettings(thin=3, seed=7, n_aux=4))
     assert (usual.n_chains, usual.n_warmup, usual.n_draws, usual.thin) == (N_CHAINS, N_WARMUP, N_DRAWS, 1)
     assert (usual.seed, usual.n_aux) == (7, 4)
     short = trial_settings(replace(QUICK, n_uncoupled=15))
-    assert (short.n_warmup, short.n_draws, short.n_uncoupled) == (15, 20, 15)
+    assert (short.n_warmup, short.n_uncoupled) == (15, 15)
+    assert trial_settings(QUICK) == trial_settings(replace(QUICK, n_draws=500))
+
+
+def test_a_run_is_extended_whatever_it_has_chosen(series, tmp_path):
+    short, long = (SamplerSettings(n_chains=2, n_warmup=10, n_draws=n, anneal=None) for n in (5, 30))
+    first = run_chains(series, FULL, short, checkpoint=tmp_path)
+    more = run_chains(series, FULL, long, checkpoint=tmp_path, resume=True)
+    assert more.hyperparameters == first.hyperparameters
+    assert np.array_equal(more.draws[0].labels[:5], first.draws[0].labels)
+
+
+def test_settings_of_moving_centres_make_a_path_of_them(series):
+    path = resolution_path(series, Hyperparameters(tau=0.0), QUICK)
+    same = resolution_path(series, Hyperparameters(geometry="moving", tau=0.0), QUICK)
+    assert path.table().equals(same.table())
+
+
+def test_df_A_follows_the_degrees_of_freedom_unless_it_was_given():
+    assert Hyperparameters(dof=500.0).with_dof((4.0,)).df_A == Hyperparameters(dof=4.0).df_A
+    assert Hyperparameters(dof=500.0, df_A=70.0).with_dof((4.0,)).df_A == 70.0
+
+
+def test_labels_to_start_from_are_cut_for_some_of_the_objects(series, truth):
+    settings = replace(QUICK, init=list(truth.labels))
+    path = resolution_path(series, FULL, settings, subsample=True)
+    assert np.isfinite(path.table().stability).all()
 
 
 def test_a_path_finds_clear_clusters_and_is_the_same_for_any_number_of_threads(series, truth):

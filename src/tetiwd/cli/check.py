@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 LARGEST_CHECKED = 3000  # objects of a time whose eigenvalues are found; they take O(n³)
 ONE_TIME = "there is only one time; name the column with the times with --time, or a table of them with --objects"
+TOO_SMALL = "times are too small to estimate degrees of freedom; give --dof"
 MUCH_NEGATIVE = 0.05
 UNLIKE_COLUMNS = 10.0  # ratio of standard deviations of features
 
@@ -58,9 +59,13 @@ def examine(given: "Input", settings: RunSettings) -> dict[str, Any]:
         "features": None if series.features is None else series.features.n_features,
         "unit": series.unit,
         "identical_pairs": sum(int((D == 0).sum() - len(D)) // 2 for D in matrices),
-        "dof": by_name | {"given": None if settings.model.dof == "auto" else _used(series, settings.model.dof)},
+        "dof": by_name | {"used": "auto" if settings.model.dof == "auto" else _used(series, settings.model.dof)},
         "remarks": [*given.remarks, *([ONE_TIME] if series.n_epochs == 1 else [])],
-        "warnings": [*_warnings_of_distances(given, settings, worst), *_warnings_of_features(series)],
+        "warnings": [
+            *_warnings_of_distances(given, settings, worst),
+            *_warnings_of_features(series),
+            *([TOO_SMALL] if settings.model.dof == "auto" and by_name["moments"] is None else []),
+        ],
     }
 
 
@@ -154,7 +159,7 @@ def show(facts: dict[str, Any], console: Console) -> None:
     dof = facts["dof"]
     console.say(f"\nUnit of scale (mean half of a squared distance): {facts['unit']:.4g}.")
     estimates = ", ".join(f"{way} {_dof(dof[way])}" for way in ("moments", "spectrum", "dispersion"))
-    how = "fit tries several values around the first" if dof["given"] is None else f"{_dof(dof['given'])} is given"
+    how = "fit tries several values around the first" if dof["used"] == "auto" else _dof(dof["used"])
     console.say(f"Degrees of freedom: {how} (estimates: {estimates}); tetiwd resolution shows what they change.")
     if facts["identical_pairs"]:
         console.say(f"{facts['identical_pairs']} pairs of objects are identical (distance 0).")
@@ -166,5 +171,5 @@ def show(facts: dict[str, Any], console: Console) -> None:
 
 def _dof(dof: Any) -> str:
     if dof is None:
-        return "not known, give a number"
+        return "not known"
     return ", ".join(f"{value:.3g}" for value in dof) if isinstance(dof, tuple | list) else f"{dof:.3g}"

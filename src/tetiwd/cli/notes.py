@@ -85,18 +85,20 @@ def notes(
     for remark in remarks:
         console.remark(f"Note: {remark}")
     source = find_file(file)
-    folder = start(
-        target,
-        noted.series,
-        chosen,
-        inputs={source.name: sha256_of(source)},
-        remarks=remarks,
-        overwrite=overwrite,
-        attached=[FOLDER],
-    )
-    keep_notes(target, table, settings, NotesShown(show_ids, show_text, tuple(good or ())))
-    added = additions(target)
     with sigterm_as_interrupt():
+        folder = start(
+            target,
+            noted.series,
+            chosen,
+            inputs={source.name: sha256_of(source)},
+            remarks=remarks,
+            overwrite=overwrite,
+            attached=[FOLDER],
+            n_threads=n_threads,
+            watcher=watcher_for(console),
+        )
+        keep_notes(target, table, settings, NotesShown(show_ids, show_text, tuple(good or ())))
+        added = additions(target)
         analysis = finish(
             folder,
             noted.series,

@@ -1,6 +1,7 @@
-"""A path of resolutions as a JSON file that people can read."""
+"""A path of resolutions as a JSON file."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -27,8 +28,8 @@ def write_resolution(path: Path, resolution: ResolutionPath) -> None:
     write_text(path, json.dumps({"chosen": resolution.chosen, "usual": resolution.usual, "steps": steps}) + "\n")
 
 
-def read_resolution(path: Path) -> ResolutionPath:
-    """The path that :func:`write_resolution` was given."""
+def read_resolution(path: Path, n_objects: Sequence[int]) -> ResolutionPath:
+    """The path that :func:`write_resolution` was given, for so many objects at every epoch."""
     try:
         read = json.loads(path.read_text("utf-8"))
         steps = tuple(
@@ -41,8 +42,11 @@ def read_resolution(path: Path) -> ResolutionPath:
             )
             for step in read["steps"]
         )
-        if not steps:
-            raise ValueError("no steps")
-        return ResolutionPath(steps, int(read["usual"]))
+        path_of = ResolutionPath(steps, int(read["usual"]), int(read["chosen"]))
+        if not 0 <= min(path_of.usual, path_of.chosen) <= max(path_of.usual, path_of.chosen) < len(steps):
+            raise ValueError("no such step")
+        if {tuple(map(len, step.labels)) for step in steps} != {tuple(n_objects)}:
+            raise ValueError("other objects")
+        return path_of
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{path.name} is damaged; restore it, or run fit again") from error
+        raise DataError(f"{path.name} is damaged") from error

@@ -21,6 +21,7 @@ import json
 import os
 import shutil
 import time
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -242,13 +243,14 @@ class RunFolder:
         """Why this model was chosen, if there was a choice."""
         return tuple(map(str, self.about.get("resolved", {}).get("reasons", ())))
 
-    def resolution(self) -> ResolutionPath | None:
-        """The path that degrees of freedom were chosen from; None if they were given."""
+    def resolution(self, series: DistanceSeries) -> ResolutionPath | None:
+        """The path that degrees of freedom were chosen from; None if they were given, or the file is damaged."""
         file = self.path / RESOLUTION
         try:
-            return read_resolution(file) if file.is_file() else None
+            return read_resolution(file, series.n_objects) if file.is_file() else None
         except DataError as error:
-            raise RunFolderError(f"{self.path}: {error}") from error
+            warnings.warn(f"{self.path}: {error}; the report does without it", stacklevel=2)
+            return None
 
     def series(self) -> DistanceSeries:
         """The data."""
@@ -266,7 +268,7 @@ class RunFolder:
         settings, series, hyperparameters = self.settings(), self.series(), self.hyperparameters()
         try:
             sample = read_posterior(file, series, hyperparameters, settings.sampler)
-            return replace(sample, remarks=(*self.reasons, *sample.remarks), path=self.resolution())
+            return replace(sample, remarks=(*self.reasons, *sample.remarks), path=self.resolution(series))
         except DataError as error:
             raise RunFolderError(f"{self.path}: {error}") from error
 

@@ -94,6 +94,10 @@ def simulate(
         most = max(len(np.unique(own)) for own in labels)
         if not h.full or not isinstance(h.df_A, Gamma) or value["df_A"] > most - 1:
             break
+    else:
+        raise SettingsError(
+            f"df_A had no room for all clusters in {MOST_TRIES} attempts", "give a prior of larger values"
+        )
     if h.full:
         A = draw_geometry(labels, value["df_A"], value["new_scale"], rng)
     else:

@@ -132,8 +132,8 @@ FIGURES: tuple[Figure, ...] = (
         "resolution",
         "From coarse to fine clusters",
         "What other degrees of freedom would find: every column is a value that was tried, every block a cluster in it "
-        "(of all time points together), and ribbons show where objects go. The framed column was taken because its "
-        "score, the separation of clusters times the agreement of neighbours, is the best.",
+        "(of all time points together), and ribbons show where objects go. The framed column was taken; the score is "
+        "the separation of clusters times the agreement of neighbours, averaged with the columns beside it.",
         lambda source, marks: plot_resolution(
             source.analysis.sample.path, labels=source.analysis.clustering.flat, marks=marks
         ),

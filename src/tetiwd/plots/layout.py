@@ -31,7 +31,8 @@ class Snug(LayoutEngine):
         margins = np.maximum(margins + pad, 0.0)
         (left, _), (right, _) = margins.max(axis=0)
         below, above = margins[:, 0, 1], margins[:, 1, 1]
-        ratios = np.ones(n) if n == 1 else np.asarray(fig.axes[0].get_gridspec().get_height_ratios(), dtype=float)
+        ratios = fig.axes[0].get_gridspec().get_height_ratios()
+        ratios = np.asarray(ratios, dtype=float) if len(ratios) == n else np.ones(n)
         width, heights = 1 - left - right, (1 - below.sum() - above.sum()) * ratios / ratios.sum()
         if width <= 0 or heights.min() <= 0:  # no room for more than texts
             return

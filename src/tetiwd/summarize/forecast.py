@@ -50,6 +50,7 @@ class Forecast:
     level: float  # of the intervals
     weights: Floats  # (draws, groups) weights in the urn before the first object of the next epoch
     counts: Ints  # (simulations, groups) objects of the next epoch
+    kappa: float = 1.0  # what an object of this epoch weighs in the urn, on average
 
     @property
     def groups(self) -> list[int | str]:
@@ -156,7 +157,7 @@ def forecast(
     rates, max_clusters = _rates(draws, partitions, xi, max_clusters)
     alignment = as_alignment(partitions, clustering, max_draws)
     rows = partitions.spaced(alignment.n_draws)
-    weights = _weights(alignment, t, rates[rows], max_clusters)
+    weights, kappa = _weights(alignment, t, rates[rows], max_clusters), np.ones(len(rows))
     if isinstance(draws, Sample):
         h, kept = draws.hyperparameters, [chain for chain in draws.draws if len(chain)]
         kappa = np.concatenate([chain.drawn("kappa", h.kappa) for chain in kept])[rows]
@@ -169,7 +170,8 @@ def forecast(
     counts = rng.multinomial(n_next, gammas / gammas.sum(axis=1, keepdims=True))
     lineages = alignment.clustering.lineages_at(t)
     sizes, n_now = alignment.clustering.sizes[t, lineages], partitions.n_objects[t]
-    return Forecast(lineages, sizes, n_now, partitions.times[t], int(n_next), float(level), weights, counts)
+    time, counted = partitions.times[t], float(kappa.mean())
+    return Forecast(lineages, sizes, n_now, time, int(n_next), float(level), weights, counts, counted)
 
 
 def _rates(

@@ -5,7 +5,7 @@ time is not. In a draw, an object counts as unassigned if its cluster has fewer 
 is a cluster which is as small in the clustering and still part of a lineage there.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,11 +57,20 @@ def nearest_lineages(series: "DistanceSeries", clustering: Clustering) -> list[I
         alone, lineages = np.flatnonzero(labels == UNASSIGNED), clustering.lineages_at(t)
         if not len(alone) or not len(lineages):
             continue
-        D = series.to_distances().D[t]
+        D = _squared_distances(series, t)
         members = [np.flatnonzero(labels == g) for g in lineages]
         squared = [D[np.ix_(alone, own)].mean(axis=1) - D[np.ix_(own, own)].mean() / 2 for own in members]
         nearest[t][alone] = lineages[np.argmin(squared, axis=0)]
     return nearest
+
+
+def _squared_distances(series: "DistanceSeries", t: int) -> NDArray[Any]:
+    """D_ij, or K_ii + K_jj − 2K_ij; a hint needs no check that these are distances."""
+    matrix = series.matrices[t]
+    if series.kind == "distances":
+        return matrix
+    own = np.diagonal(matrix)
+    return own[:, None] + own - 2 * matrix
 
 
 def _own_sizes(drawn: NDArray[np.int32]) -> Ints:

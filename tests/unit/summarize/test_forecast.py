@@ -329,3 +329,12 @@ def test_series_until_an_epoch():
     for nonsense in (0, 4, -1, 1.5, "two", True, None):
         with pytest.raises(DataError, match="the series has 3 epochs; keep between 1 and all of them, not"):
             series.until(nonsense)
+
+
+@pytest.mark.parametrize("kappa", [0.2, 3.0])
+def test_scores_of_forecasts_are_log_probabilities_for_any_kappa(kappa):
+    series = small_series()
+    sample = run_chains(series, replace(MODEL, kappa=kappa), SETTINGS)
+    found = backtest(sample)
+    assert found.log_score < 0
+    assert np.all(np.asarray(found.scores) < 0)
