@@ -147,7 +147,8 @@ class Hyperparameters(Settings):
         option="--geometry",
     )
     coupling: bool = setting(
-        True, "Whether clusters are linked through time. Without links times share only alpha, xi and new_scale."
+        True,
+        "Whether clusters are linked through time. Without links times share only alpha, xi, new_scale and df_A.",
     )
     kappa: Prior = setting(
         1.0,
@@ -330,7 +331,9 @@ class SamplerSettings(Settings):
     n_aux: int = setting(2, "Empty clusters that an object is offered besides those in use.", least=1)
     n_geometry_steps: int = setting(1, "Passes over the rows of every A_t per sweep.")
     n_split_merge: int = setting(1, "Attempts per sweep and time to split or merge clusters.")
-    n_scale_steps: int = setting(2, "Metropolis steps per sweep on each of alpha, xi and new_scale.")
+    n_scale_steps: int = setting(
+        2, "Metropolis steps per sweep on each of alpha, xi and new_scale, and on kappa and df_A if they have priors."
+    )
     init: Any = setting(
         "ward",
         'Start: "ward" cuts a Ward tree at a different height for every chain, "one" puts each time into one cluster '
