@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 NEXT_TO_IT = 0.25  # weight of the steps before and after, relative to that of a step
-AS_GOOD = 0.97  # share of the best score that is no worse; short runs are not more precise
+AS_GOOD = 0.95  # share of the best score that is no worse; short runs are not more precise
 LEAST_MERIT = 0.02  # below it clusters overlap so much that the score says nothing
 RIVAL = 0.9  # share of the best score that is nearly as good
 ALIKE = 0.8  # adjusted Rand index of clusterings that hardly differ
