@@ -230,8 +230,8 @@ class Hyperparameters(Settings):
     @property
     def learned(self) -> tuple[str, ...]:
         """Those numbers of the paper's model that are usually fixed, but have a prior here."""
-        there = {"kappa": self.coupling, "df_A": self.full}
-        return tuple(name for name in IF_LEARNED if there[name] and isinstance(getattr(self, name), Gamma))
+        there = IF_LEARNED if self.full else tuple(name for name in IF_LEARNED if name != "df_A")
+        return tuple(name for name in there if isinstance(getattr(self, name), Gamma))
 
     @property
     def rho_used(self) -> ShareOrPrior:
