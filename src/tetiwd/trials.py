@@ -20,6 +20,7 @@ from tetiwd.summarize.point_estimate import best_partition, linked, place_links,
 from tetiwd.threads import in_threads, n_processors
 
 N_CHAINS, N_WARMUP, N_DRAWS = 2, 50, 75
+FEWEST_DRAWS = 10  # of trials of runs with a shorter warm-up
 N_SEARCHES, N_LINKED = 4, 20  # searches for a point estimate, and draws from which its clusters are linked
 STEPS_PER_DOUBLING = 2  # of the degrees of freedom
 REACH, FARTHEST = STEPS_PER_DOUBLING, 2 * STEPS_PER_DOUBLING  # steps around the best one, and from the estimate
@@ -30,12 +31,13 @@ SHARE = 0.8  # of the objects of every epoch that are in a subsample
 def trial_settings(settings: SamplerSettings) -> SamplerSettings:
     """How trials sample: as the run does, but briefly. The number of its draws, which may grow, changes nothing."""
     n_warmup = min(settings.n_warmup, N_WARMUP)
+    n_draws = max(FEWEST_DRAWS, n_warmup * N_DRAWS // N_WARMUP)
     n_uncoupled = None if settings.n_uncoupled is None else min(settings.n_uncoupled, n_warmup)
     return replace(
         settings,
         n_chains=N_CHAINS,
         n_warmup=n_warmup,
-        n_draws=N_DRAWS,
+        n_draws=n_draws,
         n_discarded=0,
         n_uncoupled=n_uncoupled,
         thin=1,

@@ -34,7 +34,7 @@ def test_trials_are_brief_and_do_not_depend_on_the_number_of_draws():
     assert (usual.n_chains, usual.n_warmup, usual.n_draws, usual.thin) == (N_CHAINS, N_WARMUP, N_DRAWS, 1)
     assert (usual.seed, usual.n_aux) == (7, 4)
     short = trial_settings(replace(QUICK, n_uncoupled=15))
-    assert (short.n_warmup, short.n_uncoupled) == (15, 15)
+    assert (short.n_warmup, short.n_uncoupled, short.n_draws) == (15, 15, 22)
     assert trial_settings(QUICK) == trial_settings(replace(QUICK, n_draws=500))
 
 
