@@ -9,6 +9,7 @@ import numpy as np
 from benchmarks.labelled import Labelled
 from benchmarks.league.objects import Ints, UnsuitableError
 from tetiwd import Hyperparameters, SamplerSettings, representative, run_chains
+from tetiwd.data.negative_type import Repair
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "default": {},
@@ -17,7 +18,10 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "uncoupled": {"coupling": False},
     "moving": {"geometry": "moving"},
     "pooled": {"geometry": "pooled"},
+    "clip": {},
+    "shift": {},
 }
+REPAIRS: tuple[Repair, ...] = ("clip", "shift")  # settings in which distances are made Euclidean first
 ESTIMATES: dict[str, dict[str, Any]] = {"VI": {}, "ARI": {"loss": "ari", "at_most": "median"}}
 
 
@@ -37,7 +41,12 @@ def find(data: Labelled, setting: str, seed: int) -> Found:
     if model.moves and data.series.cross is None:
         raise UnsuitableError("no distances between times")
     start = time.process_time()
-    sample = run_chains(data.series, model, SamplerSettings(seed=seed))
+    series = data.series
+    if setting in REPAIRS:
+        if all(epoch.holds for epoch in series.negative_type()):
+            raise UnsuitableError("the distances are Euclidean")
+        series = series.repair(setting)
+    sample = run_chains(series, model, SamplerSettings(seed=seed))
     sampling = time.process_time() - start
     labels, seconds = {}, {}
     for name, options in ESTIMATES.items():

@@ -73,9 +73,14 @@ class ResolutionPath:
         return (merits + NEXT_TO_IT * (around[:-2] + around[2:])) / (1 + 2 * NEXT_TO_IT)
 
     @property
+    def eligible(self) -> NDArray[np.float64]:
+        """Scores of steps up to the estimate. Finer ones would score well on a single cloud, too, cut into pieces."""
+        return self.scores[: self.usual + 1]
+
+    @property
     def informative(self) -> bool:
         """False if clusters overlap so much everywhere that the score says nothing."""
-        return bool(self.scores.max() >= LEAST_MERIT)
+        return bool(self.eligible.max() >= LEAST_MERIT)
 
     @property
     def chosen(self) -> int:
@@ -84,8 +89,7 @@ class ResolutionPath:
             return self.taken
         if not self.informative:
             return self.usual
-        good: list[int] = np.flatnonzero(self.scores >= AS_GOOD * self.scores.max()).tolist()
-        return min(good, key=lambda step: abs(step - self.usual))
+        return int(np.flatnonzero(self.eligible >= AS_GOOD * self.eligible.max())[-1])
 
     @property
     def best(self) -> Step:
@@ -130,7 +134,9 @@ class ResolutionPath:
             )
         return (
             f"Degrees of freedom (dof) say how fine clusters are. Of {tried} tried in short runs, {_dof(self.best)} "
-            "gave clusters as good as any: apart from each other, with neighbours together."
+            "gave clusters as good as any: apart from each other, with neighbours together. Values above "
+            f"{_dof(self.steps[self.usual])}, an estimate from the spread of the distances, are not taken: they cut "
+            "even a single cloud into pieces."
         )
 
     def _half_and_double(self) -> list[str]:

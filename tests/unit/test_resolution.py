@@ -14,14 +14,14 @@ COARSE, MIDDLE, FINE = np.repeat([0, 1], 6), np.repeat([0, 1, 2], 4), np.repeat(
 ALONE = np.zeros(12, dtype=np.int64)
 
 
-def a_path(*merits, labels=None, usual=0):
-    """Steps of dof 1, 2, 4, … with these merits, and clusters."""
+def a_path(*merits, labels=None, usual=-1):
+    """Steps of dof 1, 2, 4, … with these merits, and clusters; the last one is the estimate, or another one."""
     labels = labels or [MIDDLE] * len(merits)
     steps = [
         Step((2.0**i,), (np.asarray(of, dtype=np.int64),), Merit(one, 1.0), 0.9)
         for i, (one, of) in enumerate(zip(merits, labels, strict=True))
     ]
-    return ResolutionPath(tuple(steps), usual)
+    return ResolutionPath(tuple(steps), range(len(steps))[usual])
 
 
 def test_scores_are_merits_with_a_share_of_the_steps_next_to_them():
@@ -43,6 +43,13 @@ def test_of_steps_that_are_as_good_the_one_nearest_to_the_estimate_is_taken():
     assert a_path(0.0, 0.5, 0.3, 0.0, usual=3).chosen == 1
 
 
+def test_a_value_above_the_estimate_is_never_taken():
+    assert a_path(0.2, 0.3, 0.9, 0.9, usual=1).chosen == 1
+    path = a_path(0.0, 0.0, 0.0, 0.9, usual=1)
+    assert path.chosen == 1
+    assert not path.informative
+
+
 def test_the_estimate_is_taken_if_clusters_overlap_too_much():
     path = a_path(0.0, 0.001, 0.009, usual=1)
     assert not path.informative
@@ -57,6 +64,7 @@ def test_what_half_and_double_would_give_is_said():
     path = a_path(0.1, 0.5, 0.1, labels=[COARSE, MIDDLE, FINE])
     (choice, around, doubt) = path.sentences()
     assert "Of 3 values from 1 to 4 tried in short runs, 2 gave clusters as good as any" in choice
+    assert "Values above 4, an estimate from the spread of the distances, are not taken" in choice
     assert around.startswith("There were 3.0 clusters at a time; half the dof gave 2.0 (adjusted Rand index with these")
     assert "twice the dof gave 6.0" in around
     assert doubt == "No other value came close with different clusters."
@@ -104,7 +112,7 @@ def test_what_a_run_took_is_read_from_its_file(tmp_path):
     text = (tmp_path / "it.json").read_text()
     (tmp_path / "it.json").write_text(text.replace('"chosen": 1', '"chosen": 2'))
     assert read_resolution(tmp_path / "it.json", [12]).chosen == 2
-    for damage in (('"chosen": 1', '"chosen": 3'), ('"usual": 0', '"usual": -1')):
+    for damage in (('"chosen": 1', '"chosen": 3'), ('"usual": 2', '"usual": -1')):
         (tmp_path / "it.json").write_text(text.replace(*damage))
         with pytest.raises(DataError, match="damaged"):
             read_resolution(tmp_path / "it.json", [12])
