@@ -6,7 +6,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile  # Python compiles what is used
 
 .PHONY: demo test check slow checked sanitized bench dist wheel minimal clean
 
