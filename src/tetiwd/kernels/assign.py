@@ -95,7 +95,7 @@ def choose(rng, found, n_present, C, power):
 def look_anew(scratch, epoch, before, after, model):
     """Terms, possible births and prior weights from scratch."""
     k = epoch.size[0]
-    terms.build_terms(scratch.terms, k, epoch.counts, epoch.S, epoch.A, model.alpha)
+    terms.build_terms(scratch.terms, k, epoch.counts, epoch.S, epoch.spreads, epoch.A, model.alpha)
     births.prepare_births(scratch.births, epoch, before, after, model, k)
     for c in range(k):
         weigh_cluster(scratch.log_prior, epoch, before, after, model, c)
@@ -128,7 +128,7 @@ def assign_objects(rng, scratch, epoch, before, after, model, n_aux, offers, fir
         scratch.r[a] -= own
         if alone:
             slots.take_out_alone(epoch, a)
-            terms.build_terms(scratch.terms, k, epoch.counts, epoch.S, epoch.A, model.alpha)
+            terms.build_terms(scratch.terms, k, epoch.counts, epoch.S, epoch.spreads, epoch.A, model.alpha)
             births.prepare_births(scratch.births, epoch, before, after, model, a)
             trusted = 0
         terms.take_out(scratch.out, scratch.terms, k, a, scratch.r, own, alone)
@@ -161,6 +161,7 @@ def move_object(scratch, epoch, before, after, model, obj, a, pick, own, alone, 
     if c < 0:
         b, f = scratch.found.back[pick], scratch.found.forward[pick]
         c = slots.open_slot(epoch, before, after, b, f, scratch.found.h, pick, scratch.found.schur[pick])
+        epoch.spreads[c] = scratch.found.spread[pick]
         scratch.r[c] = 0.0
         trusted = 0
     if trusted > 0:
