@@ -17,7 +17,7 @@ cdef double draw_from_prior(Stream rng, double tau, double limit) noexcept nogil
 cdef double log_cut_normal(double x, double mode, double precision, double limit) noexcept nogil
 
 @cython.locals(c=Py_ssize_t, total=double)
-cdef double log_prior(Epoch epoch, Model model) noexcept nogil
+cdef double log_prior_of_spreads(Epoch epoch, Model model) noexcept nogil
 
 @cython.locals(
     n=double, half=double, w=double, prior=double, most=double, x=double, curvature=double, pull=double, new=double,

@@ -32,7 +32,7 @@ def log_cut_normal(x, mode, precision, limit):
     return 0.5 * (math.log(precision / (2.0 * math.pi)) - precision * gap * gap) - math.log(inside)
 
 
-def log_prior(epoch, model):
+def log_prior_of_spreads(epoch, model):
     """Log density of the spreads of all clusters; 0 if they are equal by definition."""
     total = 0.0
     if model.tau > 0.0:

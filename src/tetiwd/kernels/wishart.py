@@ -76,7 +76,7 @@ def log_around(epoch, own_terms, scratch, before, after, model):
     k, total = epoch.size[0], partition.log_transitions_around(epoch, before, after, model)
     if total == -math.inf:
         return total
-    total += spread_law.log_prior(epoch, model)
+    total += spread_law.log_prior_of_spreads(epoch, model)
     if model.isotropic:
         return total + terms.epoch_log_likelihood(epoch, own_terms, model)
     total += log_wishart_constant(k, model.df_A)
