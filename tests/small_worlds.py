@@ -51,6 +51,12 @@ def set_spreads(state: ChainState, h: Hyperparameters, rng: np.random.Generator)
             state.spreads[t, :k] = np.exp(np.round(x, 3))
 
 
+def recorded_spreads(state: ChainState) -> np.ndarray:
+    """Log spreads of the clusters of all objects, in thousandths, as draws keep them."""
+    own = [x[slots] for x, slots in zip(state.log_spreads(), state.z, strict=True)]
+    return np.round(1000 * np.concatenate(own)).astype(int)
+
+
 class World(NamedTuple):
     """Labels as lineage ids and the geometry by lineage id: easy to rearrange."""
 

@@ -13,7 +13,7 @@ from numpy.polynomial.hermite_e import hermegauss
 from scipy.special import roots_genlaguerre
 
 from reference import linked_partitions, rng_for
-from small_worlds import World, random_state, small_series
+from small_worlds import World, random_state, recorded_spreads, small_series
 from tetiwd import DistanceSeries, Gamma, Hyperparameters, SamplerSettings, classify
 from tetiwd.draws import COLUMNS, Draws
 from tetiwd.errors import DataError, SettingsError
@@ -79,9 +79,8 @@ class OneMore:
         self.state = random_state(seed if state_seed is None else state_seed, sizes, h, kind)
         self.world = World.of(self.state)
         self.scales = {name: getattr(self.state, name) for name in ("alpha", "xi", "new_scale", *h.learned)}
-        own = np.concatenate([x[z] for x, z in zip(self.state.log_spreads(), self.state.z, strict=True)])
         draw = (self.world.labels, self.state.geometry(), *self.scales.values())
-        sample = hand_made(self.series, h, [draw], np.round(1000 * own).astype(int))
+        sample = hand_made(self.series, h, [draw], recorded_spreads(self.state))
         self.epoch = EpochOfDraw(sample, sample.draws[0], 0, t)
         self.rows = self.enlarged.matrices[t][-1:, :-1]
         self.own = np.array([self.enlarged.matrices[t][-1, -1]])
