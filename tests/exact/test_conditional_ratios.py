@@ -379,6 +379,12 @@ def test_spread_acceptance(seed, sizes, h, accepted):
     check_spread_acceptance(seed, sizes, h, accepted)
 
 
+def test_a_spread_proposed_without_its_density_is_caught(monkeypatch):
+    monkeypatch.setattr(plain, "log_cut_normal", lambda x, mode, precision, limit: 0.0)
+    with pytest.raises(AssertionError):
+        test_spread_acceptance()
+
+
 @given(x=st.floats(-LIMIT, LIMIT), mode=st.floats(-1, 1), scale=st.floats(0.01, 5))
 def test_law_of_a_spread(x, mode, scale):
     expected = truncnorm((-LIMIT - mode) / scale, (LIMIT - mode) / scale, mode, scale).logpdf(x)
@@ -417,9 +423,21 @@ def sizes_without_kappa(size, before, after, model, k_before):
     return (before + size) * (size + after) / size
 
 
+def born_with_the_common_spread(own_terms, out, model, own, h, row, schur, spread, k, reference):
+    birth = plain.originals["log_likelihood_of_birth"]
+    return birth(own_terms, out, model, own, h, row, schur, 1.0, k, reference)
+
+
+def sizes_alone_divided(terms, k, counts, S, spreads):
+    plain.originals["divide_by_spreads"](terms, k, counts, S, spreads)
+    terms.S[:k, :k] = S[:k, :k]
+
+
 @pytest.mark.parametrize(
     ("name", "bug"),
     [
+        ("log_likelihood_of_birth", born_with_the_common_spread),
+        ("divide_by_spreads", sizes_alone_divided),
         ("weight_of_present", wrong_forward_factor),
         ("weight_of_present", counting_itself),
         ("weight_of_birth", without_the_rate),
@@ -428,6 +446,8 @@ def sizes_without_kappa(size, before, after, model, k_before):
         ("log_forward_ratio", lambda *args: 0.0),
     ],
     ids=[
+        "born with the common spread",
+        "block sums not divided by spreads",
         "printed forward factor",
         "count includes the object itself",
         "joining two chains without xi",
@@ -437,7 +457,7 @@ def sizes_without_kappa(size, before, after, model, k_before):
     ],
 )
 def test_planted_bugs_in_the_weights_are_caught(monkeypatch, name, bug):
-    h = Hyperparameters(dof=3, df_A=20, kappa=Gamma(2, 0.5), **SAMPLED)
+    h = Hyperparameters(dof=3, df_A=20, kappa=Gamma(2, 0.5), tau=Gamma(2, 0.3), **SAMPLED)
 
     def all_pass():
         for seed in range(25):
