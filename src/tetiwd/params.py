@@ -20,7 +20,6 @@ AtMost = int | Literal["median"] | None
 LEVEL = 0.9  # probability of intervals
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints of a chain
 SCALE_MOVES = ("spreads", "alpha", "xi", "new_scale", "stretch", "kappa", "df_A", "level", "tau", "widen")
-IF_UNEQUAL = ("spreads", "level")  # of those, where clusters have spreads of their own
 IF_LEARNED = ("kappa", "df_A", "tau")  # numbers of the paper's model that are recorded, and moved, if they have a prior
 OF_MOTION = ("rho", "delta", "shift")  # settings that only moving centres have
 OF_LINKS = ("max_clusters", "coupling")  # settings that only the paper's model has
@@ -159,9 +158,9 @@ class Hyperparameters(Settings):
     )
     tau: Prior | None = setting(
         None,
-        "How much clusters differ in their spread (the variance within them), as the standard deviation of its "
-        "logarithm: a number, 0 for equal spreads, or a Gamma prior to sample it. With moving centres spreads belong to "
-        "lineages. If not given, 0, but Gamma(1, 0.5) for moving centres.",
+        "How much clusters, or the lineages of moving centres, differ in their spread (the variance within them), as "
+        "the standard deviation of its logarithm: a number, 0 for equal spreads, or a Gamma prior to sample it. If not "
+        "given, 0, but Gamma(1, 0.5) for moving centres.",
         check=_checked_tau,
     )
     rho: ShareOrPrior = setting(
@@ -227,8 +226,11 @@ class Hyperparameters(Settings):
         """Names of the moves on parameters, whose acceptance is recorded."""
         if self.moves:
             return tuple(name for name in MOTION_MOVES if name != "shift" or self.shift != 0)
-        absent = {*IF_LEARNED, "widen"} - {*self.learned, "widen" if "tau" in self.learned else ""}
-        absent |= set(IF_UNEQUAL if self.tau_used == 0 else ())
+        absent = set(IF_LEARNED) - set(self.learned)
+        if "tau" in absent:
+            absent.add("widen")
+        if self.tau_used == 0:
+            absent |= {"spreads", "level"}
         return tuple(name for name in SCALE_MOVES if name not in absent)
 
     @property
@@ -343,7 +345,9 @@ class SamplerSettings(Settings):
     n_geometry_steps: int = setting(1, "Passes over the rows of every A_t per sweep.")
     n_split_merge: int = setting(1, "Attempts per sweep and time to split or merge clusters.")
     n_scale_steps: int = setting(
-        2, "Metropolis steps per sweep on each of alpha, xi and new_scale, and on kappa and df_A if they have priors."
+        2,
+        "Metropolis steps per sweep on each of alpha, xi and new_scale, on kappa, df_A and tau if they have priors, "
+        "and on spreads.",
     )
     init: Any = setting(
         "ward",

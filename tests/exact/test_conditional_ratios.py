@@ -69,8 +69,8 @@ def candidates_of(state, t, obj, h, n_aux, rng):
         plain.take_out_alone(epoch, a)
     plain.build_terms(terms, k, epoch.counts, epoch.S, epoch.spreads, epoch.A, model.alpha)
     plain.prepare_births(births, epoch, before, after, model, a if alone else -1)
-    plain.take_out(out, terms, k, a, r, own, alone)
-    C = plain.weigh_present(found, k, out, model, log_prior, own, a, alone)
+    plain.take_out(out, terms, k, a, r / epoch.spreads[:k], own, alone)
+    C = plain.weigh_present(found, k, out, epoch.spreads, model, log_prior, own, a, alone)
     C = plain.offer_births(rng, found, C, epoch, before, after, model, terms, out, births, own, n_aux, a, alone)
     return found, C, alone, a, births
 
@@ -370,7 +370,9 @@ def check_spread_acceptance(seed, sizes, h, accepted):
         world = new if accepted else world
     assert np.array_equal(World.of(state).spreads[t], world.spreads[t])
     after = state.to_arrays()
-    assert all(np.array_equal(after[name], array) for name, array in before.items() if name != "spreads" or not accepted)
+    assert all(
+        np.array_equal(after[name], array) for name, array in before.items() if name != "spreads" or not accepted
+    )
 
 
 @given(seed=seeds, sizes=sizes, h=unequal, accepted=st.booleans())

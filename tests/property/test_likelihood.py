@@ -61,7 +61,9 @@ def test_collapsed_equals_dense_for_distances(case):
 def test_collapsed_equals_dense_with_spreads_of_their_own(case):
     found = log_likelihood(case.D, *case.rest, case.spreads)
     assert found == pytest.approx(log_likelihood_dense(case.D, *case.rest, case.spreads), **close)
-    larger = log_likelihood(case.D, case.labels, case.A, 2 * case.alpha, case.dof, case.spreads / 2)  # the same variances
+    larger = log_likelihood(
+        case.D, case.labels, case.A, 2 * case.alpha, case.dof, case.spreads / 2
+    )  # the same variances
     assert larger == pytest.approx(found, **close)
 
 
@@ -234,8 +236,8 @@ def test_kernels_weigh_clusters_with_spreads_of_their_own_as_the_definition_does
     rest = (case.A, case.alpha, case.dof, case.spreads)
     assert found == pytest.approx(log_likelihood_dense(case.D, case.labels, *rest), **close)
     if whole[0][c] > 1:
-        plain.take_out(left, terms, case.k, c, row_sums, 0.0, False)
-        plain.weigh_joining(left, model, 0.0, 0, case.k)
+        plain.take_out(left, terms, case.k, c, row_sums / case.spreads, 0.0, False)
+        plain.weigh_joining(left, case.spreads, model, 0.0, 0, case.k)
         moved = np.tile(case.labels, (case.k, 1))
         moved[:, out] = range(case.k)
         expected = np.array([log_likelihood_dense(case.D, labels, *rest) for labels in moved])

@@ -1,7 +1,8 @@
 """Clusters that could be born at an epoch: which kinds there are, how they are weighed, and their rows of A.
 
 A new cluster may revive one that ended at the epoch before, become the start of one that begins at the epoch after,
-join the two, or be entirely new. Kinds are drawn by prior weight, rows and spreads from their priors, so that all cancel.
+join the two, or be entirely new. Kinds are drawn by prior weight, rows and spreads from their priors, so that all of
+this cancels.
 """
 
 import math
@@ -215,7 +216,7 @@ def log_likelihood_of_birth(own_terms, out, model, own, h, row, schur, spread, k
     out.M_cc[k] = M_hh + m_h * m_h * out.weight_M
     out.Q_cc[k] = Q_hh + out.weight_Q * m_h * m_h - 2.0 * m_h * (Mr_h - q_h) * out.weight_M
     out.y[k], out.Mr[k], out.p[k], out.spread[k] = y_h, Mr_h, p_h, spread
-    terms.weigh_joining(out, model, own, k, k + 1)
+    terms.weigh_joining(out, out.spread, model, own, k, k + 1)
     return out.fit[k] - 0.5 * model.dof * math.log(out.volume[k] / reference)
 
 

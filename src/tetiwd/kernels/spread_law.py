@@ -1,8 +1,8 @@
 """A law close to the posterior of the spread of one cluster, and the move that proposes from it.
 
-What is said of a spread is said of x, its logarithm. The prior of x is normal with standard deviation tau, cut off at
-plus and minus the limit. The squared distances of n objects to their mean know most of it: their sum is w, relative to
-alpha, so the log posterior is close to −(d/2)((n − 1) x + w exp(−x)) − x²/(2 tau²), and that to a normal around its mode.
+Everything is said of x, the logarithm of a spread. Its prior is normal with standard deviation tau, cut off at plus and
+minus the limit. The squared distances of n objects to their mean know most of it: with w their sum, relative to alpha,
+the log posterior is close to −(d/2)((n − 1) x + w exp(−x)) − x²/(2 tau²), and that to a normal law around its mode.
 """
 
 import math

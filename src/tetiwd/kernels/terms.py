@@ -1,8 +1,8 @@
 """The collapsed likelihood of one epoch, O(k³) from scratch and O(k²) for one object more or less.
 
-The formulas are those of ``tetiwd.model.candidates`` and ``tetiwd.model.likelihood``. With spreads s of their own, n and S
-stand for n_c / s_c and S_cb / (s_c s_b), an object that joins cluster c counts 1 / s_c there, and its row sums r_b / s_b.
-What was 1 + M_cc is then s_c + M_cc.
+The formulas are those of ``tetiwd.model.candidates`` and ``tetiwd.model.likelihood``. If clusters have spreads s of
+their own, n_c / s_c and S_cb / (s_c s_b) stand for n and S, an object that joins cluster c counts 1 / s_c there, and its
+row sums are r_b / s_b. What is 1 ± M_cc in those formulas is then s_c ± M_cc.
 """
 
 import math
@@ -44,7 +44,7 @@ class Without:
         self.Mr = np.zeros(room)  # M times the row sums of the object
         self.M_cc, self.Q_cc = np.zeros(room), np.zeros(room)  # diagonals of M and Q
         self.fit, self.volume = np.zeros(room), np.zeros(room)  # what joining a cluster gives, see weigh_joining
-        self.spread = np.ones(room)  # of the clusters
+        self.spread = np.ones(room)  # of one that could be born
         self.total_y = self.trace = self.ySy = 0.0
         self.yr = 0.0  # yᵀr
         self.weight_M = self.weight_Q = 0.0  # of m mᵀ
@@ -157,13 +157,14 @@ def change_count(terms, k, counts, S, c, r, own, sign):
 
 
 def take_out(out, terms, k, a, r, own, alone):
-    """Terms with an object out of cluster a, O(k²). One that was alone has been taken out of the terms already."""
+    """Terms with an object out of cluster a, O(k²). One that was alone has been taken out of the terms already.
+
+    Its row sums r are divided by the spreads.
+    """
     y_r = 0.0
+    dense.combine(terms.M, k, r, out.Mr)
     for i in range(k):
-        terms.r[i] = r[i] * terms.u[i]
-        y_r += terms.y[i] * terms.r[i]
-        out.spread[i] = terms.s[i]
-    dense.combine(terms.M, k, terms.r, out.Mr)
+        y_r += terms.y[i] * r[i]
     if alone:
         for i in range(k):
             out.m[i] = out.q[i] = 0.0
@@ -198,7 +199,7 @@ def take_out(out, terms, k, a, r, own, alone):
     out.ySy = terms.ySy + kappa * (2.0 * out.p[a] - kappa * Q_aa - 2.0 * (y_r - kappa * out.Mr[a]))
 
 
-def weigh_joining(out, model, own, first, end):
+def weigh_joining(out, spreads, model, own, first, end):
     """Log likelihood after joining each cluster from first up to end, up to a constant of all, O(1) each, in two parts.
 
     It is the fit minus dof/2 times the log of the volume, which is never less than ``least_volume``.
@@ -207,7 +208,7 @@ def weigh_joining(out, model, own, first, end):
     if model.similarity:
         scale = 0.5 * model.dof / model.alpha
         for c in range(first, end):
-            g = out.spread[c] + out.M_cc[c]
+            g = spreads[c] + out.M_cc[c]
             share = 1.0 / g
             out.fit[c] = scale * (trace + (2.0 * out.Mr[c] - out.Q_cc[c]) * share + own * (1.0 - share))
             out.volume[c] = g
@@ -215,7 +216,7 @@ def weigh_joining(out, model, own, first, end):
     scale = -0.25 * model.dof / model.alpha
     for c in range(first, end):
         y, Mr, Q_cc = out.y[c], out.Mr[c], out.Q_cc[c]
-        g = out.spread[c] + out.M_cc[c]
+        g = spreads[c] + out.M_cc[c]
         volume = g * total_y + y * y
         inverse = 1.0 / (g * volume)  # the only division
         share = inverse * volume

@@ -4,7 +4,8 @@ new_scale is tied closely to the rows of A that were born under it, so it also m
 "stretch" multiplies new_scale and every A_t by one factor. The Wishart densities then change by exactly what the change
 of variables gives back, and only the likelihood and the prior of new_scale decide.
 
-Where clusters have spreads of their own, "spreads" moves each of them, proposed from a law close to its posterior.
+Where clusters have spreads of their own, "spreads" moves each of them, proposed from a law close to its posterior. It
+comes first, for the numbers that kernels are given are those from before any of these moves.
 "alpha" takes all of them along, "level" leaves them where they are, and "widen" moves tau together with their
 differences, so that these never get stuck close to zero.
 """

@@ -45,16 +45,18 @@ class EpochOfDraw:
         self.alpha, self.xi, self.new_scale = (float(getattr(draws, name)[i]) for name in ("alpha", "xi", "new_scale"))
         self.kappa = float(draws.drawn("kappa", self.h.kappa)[i])
         self.df_A = float(draws.drawn("df_A", self.h.df_A)[i]) if self.h.full else np.inf
-        self.tau = float(draws.drawn("tau", self.h.tau_used)[i])
+        unequal = "log_spreads" in draws.axes
+        self.tau = float(draws.drawn("tau", self.h.tau_used)[i]) if unequal else 0.0
         geometry = draws.geometry[i // draws.geometry_every]
         self.A = geometry[t]
         self.lineages, self.slots, self.sizes = np.unique(
             draws.labels_at(t)[i], return_inverse=True, return_counts=True
         )
         self.spreads = np.ones(len(self.A))  # relative to alpha
-        if self.tau > 0:
-            end = sum(series.n_objects[: t + 1])
-            self.spreads[self.slots] = np.exp(draws.array("log_spreads")[i][: end][-series.n_objects[t] :] / 1000)
+        if unequal:
+            start = sum(series.n_objects[:t])
+            own = draws.array("log_spreads")[i][start : start + series.n_objects[t]]
+            self.spreads[self.slots] = np.exp(own / 1000)
         self.last = t + 1 == series.n_epochs or not self.h.coupling
         self.A_before, self.before = np.empty((0, 0)), dict[int, int]()
         self.A_after, self.after = np.empty((0, 0)), dict[int, int]()
@@ -77,8 +79,9 @@ class EpochOfDraw:
 
     def weigh_sums(self, row_sums: Floats, diagonal: Floats, n_births: int, rng: np.random.Generator) -> Floats:
         """The same from the sums of distances to every cluster."""
-        given, how = (self.sizes, self.block_sums, self.A, self.alpha), {"similarity": self.similarity}
-        law = self._seen(predict(*given, spreads=self.spreads, **how), row_sums, diagonal)
+        given = (self.sizes, self.block_sums, self.A, self.alpha)
+        law = predict(*given, spreads=self.spreads, similarity=self.similarity)
+        law = self._seen(law, row_sums, diagonal)
         present = law.log_density(row_sums, self.dof, diagonal) + np.log(
             [self.weight(c) for c in self.lineages.tolist()]
         )
@@ -102,8 +105,9 @@ class EpochOfDraw:
         h = np.linalg.solve(self.A, rows[:, :-1].T).T
         residuals = rows[:, -1] - (h * rows[:, :-1]).sum(axis=1)
         given = (self.sizes, self.block_sums, self.A, self.alpha, h, residuals)
-        spreads = {"spreads": self.spreads, "own_spreads": [birth.spread for birth in births]}
-        law = self._seen(predict_first(*given, **spreads, similarity=self.similarity), row_sums, diagonal)
+        own = np.array([birth.spread for birth in births])
+        law = predict_first(*given, spreads=self.spreads, own_spreads=own, similarity=self.similarity)
+        law = self._seen(law, row_sums, diagonal)
         log_weights = law.log_density(row_sums, self.dof, diagonal) + log_forward
         return np.logaddexp.reduce(log_weights, axis=1) - np.log(n_births) + np.log(weights.sum())
 
