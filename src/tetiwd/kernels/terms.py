@@ -1,8 +1,8 @@
 """The collapsed likelihood of one epoch, O(k³) from scratch and O(k²) for one object more or less.
 
 The formulas are those of ``tetiwd.model.candidates`` and ``tetiwd.model.likelihood``. If clusters have spreads s of
-their own, n_c / s_c and S_cb / (s_c s_b) stand for n and S, an object that joins cluster c counts 1 / s_c there, and its
-row sums are r_b / s_b. What is 1 ± M_cc in those formulas is then s_c ± M_cc.
+their own, n_c / s_c and S_cb / (s_c s_b) stand for n and S, an object that joins cluster c counts 1 / s_c there, and
+its row sums are r_b / s_b. What is 1 ± M_cc in those formulas is then s_c ± M_cc.
 """
 
 import math
