@@ -70,7 +70,8 @@ def candidates_of(state, t, obj, h, n_aux, rng):
     plain.build_terms(terms, k, epoch.counts, epoch.S, epoch.spreads, epoch.A, model.alpha)
     plain.prepare_births(births, epoch, before, after, model, a if alone else -1)
     plain.take_out(out, terms, k, a, r / epoch.spreads[:k], own, alone)
-    C = plain.weigh_present(found, k, out, epoch.spreads, model, log_prior, own, a, alone)
+    out.spread[:k] = epoch.spreads[:k]
+    C = plain.weigh_present(found, k, out, model, log_prior, own, a, alone)
     C = plain.offer_births(rng, found, C, epoch, before, after, model, terms, out, births, own, n_aux, a, alone)
     return found, C, alone, a, births
 

@@ -237,7 +237,8 @@ def test_kernels_weigh_clusters_with_spreads_of_their_own_as_the_definition_does
     assert found == pytest.approx(log_likelihood_dense(case.D, case.labels, *rest), **close)
     if whole[0][c] > 1:
         plain.take_out(left, terms, case.k, c, row_sums / case.spreads, 0.0, False)
-        plain.weigh_joining(left, case.spreads, model, 0.0, 0, case.k)
+        left.spread[: case.k] = case.spreads
+        plain.weigh_joining(left, model, 0.0, 0, case.k)
         moved = np.tile(case.labels, (case.k, 1))
         moved[:, out] = range(case.k)
         expected = np.array([log_likelihood_dense(case.D, labels, *rest) for labels in moved])

@@ -26,8 +26,8 @@ cdef void weigh_cluster(
 
 @cython.locals(C=Py_ssize_t, c=Py_ssize_t, best=Py_ssize_t)
 cdef Py_ssize_t weigh_present(
-    Candidates found, Py_ssize_t k, Without out, double[::1] spreads, Model model, double[:, ::1] log_prior,
-    double own, Py_ssize_t a, bint alone
+    Candidates found, Py_ssize_t k, Without out, Model model, double[:, ::1] log_prior, double own,
+    Py_ssize_t a, bint alone
 ) noexcept nogil
 
 @cython.locals(i=Py_ssize_t, half=double, most=double, top=double)

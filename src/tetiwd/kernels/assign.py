@@ -35,9 +35,9 @@ def weigh_cluster(log_prior, epoch, before, after, model, c):
         log_prior[1, c] = math.log(partition.weight_of_present(size - 1, m0, m1, model, k_before))
 
 
-def weigh_present(found, k, out, spreads, model, log_prior, own, a, alone):
+def weigh_present(found, k, out, model, log_prior, own, a, alone):
     """Log weights of the clusters present; an empty slot, whose object is out, is not among them. Returns how many."""
-    terms.weigh_joining(out, spreads, model, own, 0, k)
+    terms.weigh_joining(out, model, own, 0, k)
     C, best = 0, 0
     for c in range(k):
         if c == a and alone:
@@ -100,6 +100,7 @@ def look_anew(scratch, epoch, before, after, model):
     births.prepare_births(scratch.births, epoch, before, after, model, k)
     for c in range(k):
         weigh_cluster(scratch.log_prior, epoch, before, after, model, c)
+        scratch.out.spread[c] = epoch.spreads[c]
 
 
 def assign_objects(rng, scratch, epoch, before, after, model, n_aux, offers, first):
@@ -126,16 +127,16 @@ def assign_objects(rng, scratch, epoch, before, after, model, n_aux, offers, fir
         own = views.own_similarity(epoch, model, obj)
         for c in range(k):
             scratch.r[c] = epoch.R[c, obj]
-        scratch.r[a] -= own
-        for c in range(k):
             scratch.divided[c] = scratch.r[c] * scratch.terms.u[c]
+        scratch.r[a] -= own
+        scratch.divided[a] = scratch.r[a] * scratch.terms.u[a]
         if alone:
             slots.take_out_alone(epoch, a)
             terms.build_terms(scratch.terms, k, epoch.counts, epoch.S, epoch.spreads, epoch.A, model.alpha)
             births.prepare_births(scratch.births, epoch, before, after, model, a)
             trusted = 0
         terms.take_out(scratch.out, scratch.terms, k, a, scratch.divided, own, alone)
-        n_present = weigh_present(scratch.found, k, scratch.out, epoch.spreads, model, scratch.log_prior, own, a, alone)
+        n_present = weigh_present(scratch.found, k, scratch.out, model, scratch.log_prior, own, a, alone)
         C = n_present
         if offered:
             C = births.offer_births(

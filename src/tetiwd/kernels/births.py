@@ -216,7 +216,7 @@ def log_likelihood_of_birth(own_terms, out, model, own, h, row, schur, spread, k
     out.M_cc[k] = M_hh + m_h * m_h * out.weight_M
     out.Q_cc[k] = Q_hh + out.weight_Q * m_h * m_h - 2.0 * m_h * (Mr_h - q_h) * out.weight_M
     out.y[k], out.Mr[k], out.p[k], out.spread[k] = y_h, Mr_h, p_h, spread
-    terms.weigh_joining(out, out.spread, model, own, k, k + 1)
+    terms.weigh_joining(out, model, own, k, k + 1)
     return out.fit[k] - 0.5 * model.dof * math.log(out.volume[k] / reference)
 
 
@@ -234,7 +234,7 @@ def offer_births(rng, found, C, epoch, before, after, model, own_terms, out, bir
             break  # the last passes of annealing must come to rest, so nothing new is tried
         for c in range(k):
             found.h[C, c] = 0.0
-        schur = model.new_scale
+        schur, spread = model.new_scale, 1.0
         if itself:
             b, f, spread = epoch.back[a], epoch.forward[a], epoch.spreads[a]
             found.h[C, a] = 1.0
@@ -244,7 +244,8 @@ def offer_births(rng, found, C, epoch, before, after, model, own_terms, out, bir
             b, f = births.ended[e], births.beginning[v]
             if not model.isotropic:
                 schur = draw_row(rng, births, e, model.df_A, found.h, C)
-            spread = spread_law.draw_from_prior(rng, model.tau, model.limit)
+            if model.tau > 0.0:
+                spread = spread_law.draw_from_prior(rng, model.tau, model.limit)
         found.slot[C] = a if itself else -1
         found.back[C], found.forward[C], found.schur[C], found.spread[C] = b, f, schur, spread
         weight = weight_of_kind(births, b, f) if model.power == math.inf else births.total / n_aux

@@ -48,7 +48,7 @@ cdef void take_out(
 
 @cython.locals(c=Py_ssize_t)
 cdef void weigh_joining(
-    Without out, double[::1] spreads, Model model, double own, Py_ssize_t first, Py_ssize_t end
+    Without out, Model model, double own, Py_ssize_t first, Py_ssize_t end
 ) noexcept nogil
 
 cdef double least_volume(Without out, Model model) noexcept nogil

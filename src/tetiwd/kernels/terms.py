@@ -44,7 +44,7 @@ class Without:
         self.Mr = np.zeros(room)  # M times the row sums of the object
         self.M_cc, self.Q_cc = np.zeros(room), np.zeros(room)  # diagonals of M and Q
         self.fit, self.volume = np.zeros(room), np.zeros(room)  # what joining a cluster gives, see weigh_joining
-        self.spread = np.ones(room)  # of one that could be born
+        self.spread = np.ones(room)  # of the clusters, the same with the object in
         self.total_y = self.trace = self.ySy = 0.0
         self.yr = 0.0  # yᵀr
         self.weight_M = self.weight_Q = 0.0  # of m mᵀ
@@ -199,7 +199,7 @@ def take_out(out, terms, k, a, r, own, alone):
     out.ySy = terms.ySy + kappa * (2.0 * out.p[a] - kappa * Q_aa - 2.0 * (y_r - kappa * out.Mr[a]))
 
 
-def weigh_joining(out, spreads, model, own, first, end):
+def weigh_joining(out, model, own, first, end):
     """Log likelihood after joining each cluster from first up to end, up to a constant of all, O(1) each, in two parts.
 
     It is the fit minus dof/2 times the log of the volume, which is never less than ``least_volume``.
@@ -208,7 +208,7 @@ def weigh_joining(out, spreads, model, own, first, end):
     if model.similarity:
         scale = 0.5 * model.dof / model.alpha
         for c in range(first, end):
-            g = spreads[c] + out.M_cc[c]
+            g = out.spread[c] + out.M_cc[c]
             share = 1.0 / g
             out.fit[c] = scale * (trace + (2.0 * out.Mr[c] - out.Q_cc[c]) * share + own * (1.0 - share))
             out.volume[c] = g
@@ -216,7 +216,7 @@ def weigh_joining(out, spreads, model, own, first, end):
     scale = -0.25 * model.dof / model.alpha
     for c in range(first, end):
         y, Mr, Q_cc = out.y[c], out.Mr[c], out.Q_cc[c]
-        g = spreads[c] + out.M_cc[c]
+        g = out.spread[c] + out.M_cc[c]
         volume = g * total_y + y * y
         inverse = 1.0 / (g * volume)  # the only division
         share = inverse * volume
