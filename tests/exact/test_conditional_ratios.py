@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from scipy.stats import norm, truncnorm
+from scipy.stats import kstest, norm, truncnorm
 
 from plain_kernels import plain
 from reference import rng_for
@@ -12,7 +12,7 @@ from small_worlds import World, random_state
 from tetiwd import Gamma, Hyperparameters, density
 from tetiwd.density import log_joint_of, log_likelihoods
 from tetiwd.model import log_row_density, prior_scale
-from tetiwd.model.spreads import LIMIT, log_density_of_spread
+from tetiwd.model.spreads import LIMIT, draw_log_spread, log_density_of_spread
 from tetiwd.moves.scale import log_target, set_scale
 from tetiwd.state import models_of
 
@@ -386,6 +386,13 @@ def test_a_spread_proposed_without_its_density_is_caught(monkeypatch):
     monkeypatch.setattr(plain, "log_cut_normal", lambda x, mode, precision, limit: 0.0)
     with pytest.raises(AssertionError):
         test_spread_acceptance()
+
+
+@pytest.mark.parametrize("tau", [0.2, 0.8, 3.0])
+def test_new_spreads_follow_their_prior(tau):
+    rng, law = rng_for(11), truncnorm(-LIMIT / tau, LIMIT / tau, 0, tau)
+    assert kstest([np.log(plain.draw_from_prior(rng, tau, LIMIT)) for _ in range(4000)], law.cdf).pvalue > 1e-4
+    assert kstest([draw_log_spread(tau, rng) for _ in range(4000)], law.cdf).pvalue > 1e-4
 
 
 @given(x=st.floats(-LIMIT, LIMIT), mode=st.floats(-1, 1), scale=st.floats(0.01, 5))

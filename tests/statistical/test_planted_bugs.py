@@ -33,11 +33,6 @@ BUGS = {  # name: file, what is there, what is there instead
         "    return math.log(0.5) if b < 0 else math.log(0.5 / n)",
         "    return 0.0",
     ),
-    "a spread from the wrong law": (
-        "spread_law",
-        "        x = tau * rng.normal()",
-        "        x = 0.6 * tau * rng.normal()",
-    ),
     "no density of the spread": (
         "spread_law",
         "    return log_cut_normal(x, mode, precision, model.limit)",
