@@ -5,9 +5,9 @@ new_scale is tied closely to the rows of A that were born under it, so it also m
 of variables gives back, and only the likelihood and the prior of new_scale decide.
 
 Where clusters have spreads of their own, "spreads" moves each of them, proposed from a law close to its posterior. It
-comes first, for the numbers that kernels are given are those from before any of these moves.
-"alpha" takes all of them along, "level" leaves them where they are, and "widen" moves tau together with their
-differences, so that these never get stuck close to zero.
+comes first, for the numbers that kernels are given are those from before any of these moves. "alpha" takes all of them
+along, "level" leaves them where they are, and "widen" moves tau together with their differences, so that these never
+get stuck close to zero.
 """
 
 from collections.abc import Callable
@@ -25,6 +25,7 @@ from tetiwd.state import ChainState, Floats, models_of
 
 TARGET_ACCEPTANCE = 0.4
 SMALLEST_ALPHA = 1e-8  # in rescaled units
+SMALLEST_TAU = 1e-6
 PARAMETER = {"level": "alpha"}  # that a move changes, if it has another name
 FACTORS = ("stretch", "widen")  # moves that multiply several things, whose value is the factor
 
@@ -93,7 +94,8 @@ def log_target(
 
     For "stretch" the argument is the factor, and the constant includes the Wishart densities and their Jacobian; so it
     is for "widen", and its Jacobian is added. Below SMALLEST_ALPHA nothing is possible: with many identical objects the
-    density has no maximum as alpha goes to zero.
+    density has no maximum as alpha goes to zero. Nor has it one as tau and all differences of spreads do, so there is
+    SMALLEST_TAU.
     """
     h, models = hyperparameters, models or models_of(state, hyperparameters)
     if name == "xi":
@@ -115,7 +117,7 @@ def log_target(
             else -inf
         )
     if name == "tau":
-        return lambda tau: log_prior(h.tau_used, tau) + log_spreads(state, tau=tau)
+        return lambda tau: log_prior(h.tau_used, tau) + log_spreads(state, tau=tau) if tau >= SMALLEST_TAU else -inf
     if name == "widen":
         return lambda factor: log_if_widened(state, h, factor, models)
     if name == "stretch":
@@ -131,6 +133,8 @@ def log_target(
 def log_if_widened(state: ChainState, hyperparameters: Hyperparameters, factor: float, models: list[Model]) -> float:
     """What depends on tau and all log spreads, if they were multiplied by a factor."""
     h, tau = hyperparameters, factor * state.tau
+    if tau < SMALLEST_TAU:
+        return -inf
     total = log_prior(h.tau_used, tau) + log_spreads(state, tau=tau, factor=factor)
     if total == -inf:
         return total
