@@ -31,6 +31,8 @@ def modes():
     yield "at most five clusters", series, {"max_clusters": 5, "xi": Gamma(1.0, 1.0)}, {}
     yield "kappa learned", series, {"kappa": Gamma(1.0, 1.0)}, {}
     yield "df_A learned", series, {"df_A": Gamma(2.0, 10.0)}, {}
+    yield "own spreads", series, {"tau": Gamma(1.0, 0.5)}, {"n_split_merge": 5}
+    yield "own spreads, isotropic", series, {"tau": 0.5, "geometry": "isotropic"}, {}
     yield "annealed likelihood", series, {}, {"anneal": "likelihood", "init": "one"}
     yield "many of each move", series, {"xi": 3.0}, {"n_aux": 4, "n_geometry_steps": 2, "n_split_merge": 3, "thin": 2}
     yield "many clusters", series, {"xi": 60.0}, {}

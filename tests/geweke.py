@@ -20,6 +20,12 @@ MODELS = {
     "df_A learned": Hyperparameters(
         dof=3, df_A=Gamma(40, 0.35), alpha=Gamma(4, 0.2), xi=Gamma(3, 0.4), new_scale=Gamma(4, 0.2)
     ),
+    "own spreads": Hyperparameters(
+        dof=3, df_A=14, alpha=Gamma(4, 0.2), xi=Gamma(3, 0.4), new_scale=Gamma(4, 0.2), tau=Gamma(4, 0.15)
+    ),
+    "own spreads, isotropic": Hyperparameters(
+        dof=3, alpha=Gamma(4, 0.2), xi=1.2, new_scale=Gamma(4, 0.2), tau=0.6, geometry="isotropic"
+    ),
     "kappa learned, at most four clusters": Hyperparameters(
         dof=3, df_A=14, alpha=0.8, xi=1.2, new_scale=Gamma(4, 0.2), kappa=Gamma(3, 0.3), max_clusters=4
     ),
@@ -39,7 +45,8 @@ def as_series(X, kind):
 
 
 def statistics(state: ChainState, h: Hyperparameters) -> dict[str, float]:
-    k, ids = state.n_clusters, state.lineage_ids()
+    k, ids, x = state.n_clusters, state.lineage_ids(), state.log_spreads()
+    of_largest = [own[state.counts[t, : k[t]].argmax()] for t, own in enumerate(x)]
     found = {
         "log alpha": np.log(state.alpha),
         "log xi": np.log(state.xi),
@@ -56,6 +63,17 @@ def statistics(state: ChainState, h: Hyperparameters) -> dict[str, float]:
         "log joint squared": log_joint_of(state, h) ** 2,
         "alpha squared": state.alpha**2,
         "alpha times k": state.alpha * k.sum(),
+        "tau": state.tau,
+        "tau squared": state.tau**2,
+        "tau times alpha": state.tau * state.alpha,
+        "tau times k": state.tau * k.sum(),
+        "spreads": float(np.concatenate(x).mean()),
+        "spreads squared": float((np.concatenate(x) ** 2).mean()),
+        "tau times spreads squared": state.tau * float((np.concatenate(x) ** 2).mean()),
+        "spread of the largest cluster": of_largest[0],
+        "spread of the largest cluster squared": of_largest[-1] ** 2,
+        "spreads by data": sum(own @ np.diagonal(state.block_sums[t])[: k[t]] for t, own in enumerate(x)),
+        "spreads by geometry": sum(own @ np.diagonal(state.A[t])[: k[t]] for t, own in enumerate(x)),
     }
     for t in range(1, state.n_epochs):
         linked = np.flatnonzero(state.back[t, : k[t]] >= 0)
@@ -77,11 +95,13 @@ def state_of(simulation, h, kind) -> ChainState:
     slots = [np.searchsorted(ids, own) for ids, own in zip(chains, simulation.labels, strict=True)]
     state = ChainState(as_series(simulation.X, kind), slots, unit=1.0)
     start_values(state, h)
-    for name in ("alpha", "xi", "new_scale", "kappa", "df_A"):
+    for name in ("alpha", "xi", "new_scale", "kappa", "df_A", "tau"):
         setattr(state, name, getattr(simulation, name))
     for t, A in enumerate(simulation.A):
         state.A[t] = 0
         state.A[t, : len(A), : len(A)] = A if h.full else state.new_scale * np.eye(len(A))
+        if simulation.spreads:
+            state.spreads[t, : len(A)] = simulation.spreads[t]
     for t in range(len(slots) - 1):
         for c, f in zip(*np.nonzero(chains[t][:, None] == chains[t + 1][None, :]), strict=True):
             state.forward[t, c], state.back[t + 1, f] = f, c
@@ -89,8 +109,9 @@ def state_of(simulation, h, kind) -> ChainState:
 
 
 def redraw_data(state, h, kind, rng):
-    A = state.geometry()
-    X = draw_objects(state.labels(), A, state.alpha, h.dof_by_epoch(state.n_epochs), rng)
+    spreads = [np.exp(x)[np.argsort(ids)] for x, ids in zip(state.log_spreads(), state.lineage_ids(), strict=True)]
+    dof = h.dof_by_epoch(state.n_epochs)
+    X = draw_objects(state.labels(), state.geometry(), state.alpha, dof, rng, spreads_by_epoch=spreads)
     state.series = as_series(X, kind)
     if kind == "similarities":
         state.trace = np.array([np.trace(K) for K in state.series.matrices])

@@ -83,7 +83,7 @@ class Plain:
         if kind == "Workspace":
             return self.Workspace(arg.capacity, arg.n)
         if kind == "Model":
-            names = "alpha dof df_A xi kappa new_scale max_clusters isotropic similarity power"
+            names = "alpha dof df_A xi kappa new_scale max_clusters isotropic similarity power tau limit"
             return self.Model(*(getattr(arg, name) for name in names.split()))
         if kind == "Neighbour":
             return self.Neighbour(*(np.asarray(getattr(arg, name)) for name in ["size", "counts", "A", "link"]))
@@ -96,8 +96,8 @@ class Plain:
         if kind == "Nodes":
             arrays = (np.asarray(getattr(arg, name)) for name in ["first", "z", "size", "counts", "S", "R", "spreads"])
             return self.Nodes(D, arg.per_unit, *arrays)
-        arrays = (np.asarray(getattr(arg, name)) for name in ["z", "R", "size", "counts", "S", "A", "back", "forward"])
-        return self.Epoch(D, arg.per_unit, arg.trace, *arrays)
+        names = "z R size counts S A back forward spreads"
+        return self.Epoch(D, arg.per_unit, arg.trace, *(np.asarray(getattr(arg, name)) for name in names.split()))
 
 
 plain = Plain(load())

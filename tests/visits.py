@@ -8,6 +8,7 @@ from arviz_stats.base import array_stats
 
 from reference import canonical, rng_for
 from tetiwd.moves import update_assignments, update_links, update_split_merge
+from tetiwd.moves.scale import update_spreads
 from tetiwd.params import SamplerSettings
 from tetiwd.sampler import Streams, Tuning, sweep
 from tetiwd.state import ChainState, models_of, start_values
@@ -70,13 +71,15 @@ def run(state, h, n, *, move, seed, dof_factor=1.0, look=lambda: None):
     for _ in range(n):
         if move == "sweep":
             sweep(state, h, settings, streams, tuning, coupled=h.coupling, dof_factor=dof_factor)
-        elif move == "assignments":
+        elif "assignments" in move:
             update_assignments(state, models, settings.n_aux, streams.epochs, coupled=h.coupling)
-        elif move == "split and merge":
+        elif "split" in move:
             update_split_merge(state, models, 3, streams.chain, coupled=h.coupling)
             update_links(state, models, streams.epochs)
         else:
             update_links(state, models, streams.epochs)
+        if "spreads" in move:
+            update_spreads(state, models, 1, streams.chain)
         visited.append(canonical(state.labels()))
         look()
     state.check_invariants()

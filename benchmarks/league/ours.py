@@ -8,13 +8,14 @@ import numpy as np
 
 from benchmarks.labelled import Labelled
 from benchmarks.league.objects import Ints, UnsuitableError
-from tetiwd import Hyperparameters, SamplerSettings, representative, run_chains
+from tetiwd import Gamma, Hyperparameters, SamplerSettings, representative, run_chains
 from tetiwd.data.negative_type import Repair
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "default": {},
     "moments": {"dof": "moments"},
     "full": {"geometry": "full"},
+    "spreads": {"geometry": "full", "tau": Gamma(1.0, 0.5)},
     "uncoupled": {"coupling": False},
     "moving": {"geometry": "moving"},
     "pooled": {"geometry": "pooled"},

@@ -1,11 +1,10 @@
 """The log joint of a state of moving centres, in the pieces that moves need. Equal to ``model.log_joint_moving``."""
 
-from math import inf
-
 import numpy as np
 
 from tetiwd.kernels import log_likelihood_of_nodes, log_prior_of_lineages
-from tetiwd.model.moving import LIMIT, log_density_of_spread, priors_of
+from tetiwd.model.moving import priors_of
+from tetiwd.model.spreads import log_density_of_spreads
 from tetiwd.node_state import NodeState, motion_of
 from tetiwd.params import Hyperparameters
 from tetiwd.priors import log_prior
@@ -30,9 +29,4 @@ def log_lineages(state: NodeState, hyperparameters: Hyperparameters) -> float:
 
 def log_spreads(state: NodeState) -> float:
     """Log prior of the spreads of all lineages."""
-    if state.tau == 0:
-        return 0.0
-    x = np.log(state.spreads[: state.size[0]] / state.alpha)
-    if np.abs(x).max() > LIMIT:
-        return -inf
-    return len(x) * log_density_of_spread(0.0, state.tau) - 0.5 * float(np.sum((x / state.tau) ** 2))
+    return log_density_of_spreads(np.log(state.spreads[: state.size[0]] / state.alpha), state.tau)

@@ -19,7 +19,7 @@ def extra_of(hyperparameters: Hyperparameters) -> dict[str, str]:
 
     ``log_spreads`` are thousandths of log α_c − log α of the lineage of every object, which new objects need.
     """
-    own = {} if hyperparameters.tau == 0 else {"log_spreads": "object"}
+    own = {} if hyperparameters.tau_used == 0 else {"log_spreads": "object"}
     common = {} if hyperparameters.shift == 0 else {"shift": "draw"}
     return dict.fromkeys(("rho", "tau", "delta", "kappa"), "draw") | common | own
 
@@ -49,7 +49,7 @@ def record_nodes(
     extra: dict[str, Any] = {name: getattr(state, name) for name in ("rho", "tau", "delta", "kappa")}
     if hyperparameters.shift != 0:
         extra["shift"] = state.shift * state.unit
-    if hyperparameters.tau != 0:
+    if hyperparameters.tau_used != 0:
         own = np.log(state.spreads[: state.size[0]] / state.alpha)
         extra["log_spreads"] = np.round(1000 * own).astype(np.int16)[state.z]
     draws.append(row | extra | dict(statistics))

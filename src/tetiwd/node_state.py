@@ -1,7 +1,6 @@
 """NodeState: where a chain of the model of moving centres is. It knows nothing of how moves work."""
 
 from copy import copy
-from math import log
 from typing import Any, cast
 
 import numpy as np
@@ -11,7 +10,8 @@ from tetiwd.data import DistanceSeries
 from tetiwd.errors import DataError, Setting
 from tetiwd.kernels import Motion, Nodes, NodeWorkspace
 from tetiwd.model.moving import PARAMETERS, one_dof, priors_of
-from tetiwd.params import MOST_UNEQUAL, Hyperparameters
+from tetiwd.model.spreads import LIMIT
+from tetiwd.params import Hyperparameters
 from tetiwd.priors import Beta, Gamma
 from tetiwd.state import Ints
 
@@ -160,7 +160,7 @@ class NodeState:
         assert not self.S[empty].any(), "block sums of nobody"
         assert not self.spreads[C:].any(), "spreads of empty slots"
         own = np.abs(np.log(self.spreads[:C] / self.alpha))
-        assert np.all(own <= log(MOST_UNEQUAL) + 1e-9 if self.tau > 0 else own == 0), "spreads"
+        assert np.all(own <= LIMIT + 1e-9 if self.tau > 0 else own == 0), "spreads"
 
 
 def all_distances(series: DistanceSeries) -> NDArray[Any]:
@@ -188,6 +188,6 @@ def motion_of(
     state: NodeState, hyperparameters: Hyperparameters, *, power: float = 1.0, dof_factor: float = 1.0
 ) -> Motion:
     """The numbers the kernels need."""
-    s, dof, limit = state, one_dof(hyperparameters) * dof_factor, log(MOST_UNEQUAL)
+    s, dof = state, one_dof(hyperparameters) * dof_factor
     urn = (s.delta, s.kappa)
-    return Motion(s.alpha, dof, s.rho, s.new_scale, s.xi, s.tau, *urn, s.shift, limit, s.begins, float(power))
+    return Motion(s.alpha, dof, s.rho, s.new_scale, s.xi, s.tau, *urn, s.shift, LIMIT, s.begins, float(power))

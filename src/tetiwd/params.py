@@ -19,13 +19,14 @@ LOSSES = ("vi", "binder", "ari")
 AtMost = int | Literal["median"] | None
 LEVEL = 0.9  # probability of intervals
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints of a chain
-SCALE_MOVES = ("alpha", "xi", "new_scale", "stretch", "kappa", "df_A")  # stretch: new_scale together with every A_t
-IF_LEARNED = ("kappa", "df_A")  # numbers of the paper's model that are recorded, and moved, only if they have a prior
-OF_MOTION = ("rho", "tau", "delta", "shift")  # settings that only moving centres have
+SCALE_MOVES = ("spreads", "alpha", "xi", "new_scale", "stretch", "kappa", "df_A", "level", "tau", "widen")
+IF_LEARNED = ("kappa", "df_A", "tau")  # numbers of the paper's model that are recorded, and moved, if they have a prior
+OF_MOTION = ("rho", "delta", "shift")  # settings that only moving centres have
 OF_LINKS = ("max_clusters", "coupling")  # settings that only the paper's model has
 MOTION_MOVES = ("alpha", "level", "spreads", "new_scale", "rho", "xi", "tau", "stretch", "delta", "kappa", "shift")
 WARMUP_OF_FIXED, WARMUP = 1000, 200  # sweeps before a fixed number of draws, and before as many as it takes
-MOST_UNEQUAL = 3.0  # ratio of the spread of a lineage to the common one, either way
+MOST_UNEQUAL = 3.0  # ratio of the spread of a cluster to the common one, either way
+SPREADS_OF_MOTION = Gamma(1.0, 0.5)  # prior of tau in the model of moving centres, unless another is given
 LARGEST_CROSS = 5000  # rows whose distances between epochs are kept unless something else is said; they take 200 MB
 
 
@@ -87,7 +88,7 @@ def _checked_delta(delta: Any) -> Any:
 
 
 def _checked_tau(tau: Any) -> Any:
-    return checked_unless_zero("tau", tau)
+    return None if tau is None else checked_unless_zero("tau", tau)
 
 
 def _checked_shift(shift: Any) -> Any:
@@ -155,18 +156,18 @@ class Hyperparameters(Settings):
         "How much the sizes of one time count at the next; 1 is the paper's urn, close to 0 they hardly matter. A "
         "number, or a Gamma prior to sample it. Without links it has no meaning.",
     )
-
+    tau: Prior | None = setting(
+        None,
+        "How much clusters, or the lineages of moving centres, differ in their spread (the variance within them), as "
+        "the standard deviation of its logarithm: a number, 0 for equal spreads, or a Gamma prior to sample it. If not "
+        "given, 0, but Gamma(1, 0.5) for moving centres.",
+        check=_checked_tau,
+    )
     rho: ShareOrPrior = setting(
         Beta(1.0, 1.0),
         "Moving centres: correlation of the place of a lineage at one time with that at the next: a number up to 1, or "
         "a Beta prior to sample it.",
         check=_checked_rho,
-    )
-    tau: Prior = setting(
-        Gamma(1.0, 0.5),
-        "Moving centres: how much lineages differ in their spread, as the standard deviation of its logarithm: a "
-        "number, 0 for equal spreads, or a Gamma prior to sample it.",
-        check=_checked_tau,
     )
     delta: ShareOrPrior = setting(
         0.9,
@@ -225,18 +226,30 @@ class Hyperparameters(Settings):
         """Names of the moves on parameters, whose acceptance is recorded."""
         if self.moves:
             return tuple(name for name in MOTION_MOVES if name != "shift" or self.shift != 0)
-        return tuple(name for name in SCALE_MOVES if name not in IF_LEARNED or name in self.learned)
+        absent = set(IF_LEARNED) - set(self.learned)
+        if "tau" in absent:
+            absent.add("widen")
+        if self.tau_used == 0:
+            absent |= {"spreads", "level"}
+        return tuple(name for name in SCALE_MOVES if name not in absent)
 
     @property
     def learned(self) -> tuple[str, ...]:
         """Those numbers of the paper's model that are usually fixed, but have a prior here."""
-        there = IF_LEARNED if self.full else tuple(name for name in IF_LEARNED if name != "df_A")
-        return tuple(name for name in there if isinstance(getattr(self, name), Gamma))
+        priors = {"kappa": self.kappa, "df_A": self.df_A if self.full else 0.0, "tau": self.tau_used}
+        return tuple(name for name in IF_LEARNED if isinstance(priors[name], Gamma))
 
     @property
     def rho_used(self) -> ShareOrPrior:
         """The prior of rho; 1 where centres stay where they are."""
         return 1.0 if self.geometry == "pooled" else self.rho
+
+    @property
+    def tau_used(self) -> Prior:
+        """The prior of tau, whether or not one was given."""
+        if self.tau is not None:
+            return self.tau
+        return SPREADS_OF_MOTION if self.moves else 0.0
 
     def check_together(self) -> None:
         """Fill in df_A where dof is known; it must leave room for the clusters."""
@@ -332,7 +345,9 @@ class SamplerSettings(Settings):
     n_geometry_steps: int = setting(1, "Passes over the rows of every A_t per sweep.")
     n_split_merge: int = setting(1, "Attempts per sweep and time to split or merge clusters.")
     n_scale_steps: int = setting(
-        2, "Metropolis steps per sweep on each of alpha, xi and new_scale, and on kappa and df_A if they have priors."
+        2,
+        "Metropolis steps per sweep on each of alpha, xi and new_scale, on kappa, df_A and tau if they have priors, "
+        "and on spreads.",
     )
     init: Any = setting(
         "ward",

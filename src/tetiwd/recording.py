@@ -16,8 +16,9 @@ from tetiwd.state import ChainState
 
 
 def learned_of(hyperparameters: Hyperparameters) -> dict[str, str]:
-    """What is recorded besides the columns of all models, with its axes."""
-    return dict.fromkeys(hyperparameters.learned, "draw")
+    """What is recorded besides the columns of all models, with its axes; ``log_spreads`` as of moving centres."""
+    own = {} if hyperparameters.tau_used == 0 else {"log_spreads": "object"}
+    return dict.fromkeys(hyperparameters.learned, "draw") | own
 
 
 def record(
@@ -44,5 +45,8 @@ def record(
         "log_det_A": facts[:, 2] + state.n_clusters * log(state.unit),
     }
     kept = [A * state.unit for A in state.geometry()] if draws.keeps_next_geometry else None
-    learned = {name: getattr(state, name) for name in hyperparameters.learned}
-    draws.append(row | learned | dict(statistics), kept)
+    extra: dict[str, Any] = {name: getattr(state, name) for name in hyperparameters.learned}
+    if hyperparameters.tau_used != 0:
+        own = [x[slots] for x, slots in zip(state.log_spreads(), state.z, strict=True)]
+        extra["log_spreads"] = np.round(1000 * np.concatenate(own)).astype(np.int16)
+    draws.append(row | extra | dict(statistics), kept)

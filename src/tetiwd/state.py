@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
+from tetiwd.errors import DataError, Setting
 from tetiwd.kernels import Epoch, Model, Neighbour, Workspace, follow, number_lineages
+from tetiwd.model.spreads import LIMIT
 from tetiwd.params import Hyperparameters
 from tetiwd.priors import Gamma
 
@@ -16,8 +18,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 ROWS_AT_ONCE = 64
-_STORED = ("size", "counts", "block_sums", "A", "back", "forward")
-_SCALES = ("alpha", "xi", "new_scale", "kappa", "df_A")
+_STORED = ("size", "counts", "block_sums", "A", "back", "forward", "spreads")
+_SCALES = ("alpha", "xi", "new_scale", "kappa", "df_A", "tau")
 
 
 class ChainState:
@@ -44,8 +46,10 @@ class ChainState:
         self.A = np.zeros((T, capacity, capacity))
         self.back = np.full((T, capacity), -1, dtype=np.int64)
         self.forward = np.full((T, capacity), -1, dtype=np.int64)
+        self.spreads = np.ones((T, capacity))  # relative to alpha; 1 for empty slots
         self.row_sums = [np.zeros((capacity, n)) for n in series.n_objects]  # T × (K, n_t)
         self.alpha = self.xi = self.new_scale = self.kappa = 1.0
+        self.tau = 0.0
         self.df_A = float("inf")  # A has no law yet
         traces = [float(np.trace(K, dtype=float)) if self.similarity else 0.0 for K in series.matrices]
         self.trace = np.array(traces) / self.unit
@@ -85,6 +89,7 @@ class ChainState:
                 self.A[t],
                 self.back[t],
                 self.forward[t],
+                self.spreads[t],
             )
         return cast("Epoch", self._views[t])
 
@@ -139,6 +144,10 @@ class ChainState:
         orders = [np.argsort(ids) for ids in self.lineage_ids()]
         return [self.A[t][np.ix_(order, order)].copy() for t, order in enumerate(orders)]
 
+    def log_spreads(self) -> list[Floats]:
+        """Log spreads of the clusters present, relative to alpha, T × (k_t,)."""
+        return [np.log(self.spreads[t, :k]) for t, k in enumerate(self.size[:, 0])]
+
     def lineage_from(self, t: int, c: int) -> list[int]:
         """Slots of the lineage that is in slot c at epoch t, from there to its end."""
         return follow(self.forward, t, c)
@@ -168,6 +177,7 @@ class ChainState:
         self.counts = np.pad(self.counts, ((0, 0), (0, extra)))
         self.back = np.pad(self.back, ((0, 0), (0, extra)), constant_values=-1)
         self.forward = np.pad(self.forward, ((0, 0), (0, extra)), constant_values=-1)
+        self.spreads = np.pad(self.spreads, ((0, 0), (0, extra)), constant_values=1.0)
         self.A = np.pad(self.A, ((0, 0), (0, extra), (0, extra)))
         self.block_sums = np.pad(self.block_sums, ((0, 0), (0, extra), (0, extra)))
         self.row_sums = [np.pad(R, ((0, extra), (0, 0))) for R in self.row_sums]
@@ -200,8 +210,9 @@ class ChainState:
     def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         """The inverse of :meth:`to_arrays`."""
         self._views, self._twin = {}, None
+        equal = {"spreads": np.ones(arrays["counts"].shape)}  # for checkpoints from before there were others
         for name in _STORED:
-            setattr(self, name, arrays[name].copy())
+            setattr(self, name, (equal | arrays)[name].copy())
         self.z = [arrays[f"z_{t}"].copy() for t in range(self.n_epochs)]
         self.row_sums = [arrays[f"row_sums_{t}"].copy() for t in range(self.n_epochs)]
         for name, value in zip(_SCALES, arrays["scales"].tolist(), strict=False):  # older checkpoints have the first
@@ -232,6 +243,9 @@ class ChainState:
             assert np.linalg.eigvalsh(A)[0] > 0, f"A of epoch {t} is not positive definite"
             assert not self.A[t, k:].any(), f"A of epoch {t} has rows of clusters that are not there"
             assert not self.A[t, :, k:].any(), f"A of epoch {t} has columns of clusters that are not there"
+            own = np.abs(np.log(self.spreads[t]))
+            assert np.all(own[:k] <= LIMIT + 1e-9 if self.tau > 0 else own[:k] == 0), f"spreads of epoch {t}"
+            assert not own[k:].any(), f"spreads of empty slots of epoch {t}"
             self._check_links(t, k)
 
     def _check_links(self, t: int, k: int) -> None:
@@ -273,6 +287,12 @@ def start_values(state: ChainState, hyperparameters: Hyperparameters) -> None:
     state.new_scale = float(h.new_scale) if not isinstance(h.new_scale, Gamma) else h.new_scale.mean
     state.kappa = float(h.kappa) if not isinstance(h.kappa, Gamma) else h.kappa.mean
     state.df_A = float(h.df_A) if not isinstance(h.df_A, Gamma) else max(h.df_A.mean, float(state.size.max()))
+    state.tau = h.tau_used.mean if isinstance(h.tau_used, Gamma) else float(h.tau_used)
+    if state.tau > 0 and state.similarity:
+        raise DataError(
+            "clusters with spreads of their own need distances, and these are similarities",
+            ["give series.to_distances(), or leave out ", Setting("tau")],
+        )
     for t in range(state.n_epochs):
         k = int(state.size[t, 0])
         state.A[t] = 0
@@ -296,6 +316,8 @@ def models_of(
             h.geometry == "isotropic",
             state.similarity,
             float(power),
+            float(state.tau),
+            LIMIT,
         )
         for dof in h.dof_by_epoch(state.n_epochs)
     ]

@@ -13,12 +13,13 @@ from numpy.polynomial.hermite_e import hermegauss
 from scipy.special import roots_genlaguerre
 
 from reference import linked_partitions, rng_for
-from small_worlds import World, random_state, small_series
+from small_worlds import World, random_state, recorded_spreads, small_series
 from tetiwd import DistanceSeries, Gamma, Hyperparameters, SamplerSettings, classify
 from tetiwd.draws import COLUMNS, Draws
 from tetiwd.errors import DataError, SettingsError
 from tetiwd.model import log_joint, log_row_density, prior_scale
 from tetiwd.model.prediction import predict
+from tetiwd.model.spreads import log_density_of_spread
 from tetiwd.partitions import Partitions
 from tetiwd.recording import learned_of
 from tetiwd.sample import Sample
@@ -33,8 +34,15 @@ seeds = st.integers(0, 2**32 - 1)
 sizes = st.lists(st.integers(1, 6), min_size=1, max_size=4)
 kinds = st.sampled_from(["distances", "distances", "similarities"])
 hyperparameters = st.builds(
-    lambda dof, df_A, max_clusters, geometry, coupling, kappa: Hyperparameters(
-        dof=dof, df_A=df_A, max_clusters=max_clusters, geometry=geometry, coupling=coupling, kappa=kappa, **SAMPLED
+    lambda dof, df_A, max_clusters, geometry, coupling, kappa, tau: Hyperparameters(
+        dof=dof,
+        df_A=df_A,
+        max_clusters=max_clusters,
+        geometry=geometry,
+        coupling=coupling,
+        kappa=kappa,
+        tau=tau,
+        **SAMPLED,
     ),
     dof=st.floats(0.5, 20),
     df_A=st.sampled_from([5.5, 30.0, Gamma(3, 5)]),
@@ -42,14 +50,15 @@ hyperparameters = st.builds(
     geometry=st.sampled_from(["full", "full", "isotropic"]),
     coupling=st.sampled_from([True, True, False]),
     kappa=st.sampled_from([1.0, Gamma(2, 0.5)]),
+    tau=st.sampled_from([None, 0.7, Gamma(2, 0.3)]),
 )
 
 
-def hand_made(series, h, draws):
+def hand_made(series, h, draws, log_spreads=0):
     """A sample with these draws: (labels by epoch, A by epoch, alpha, xi, new_scale, and what has been learned)."""
     kept = Draws(series.n_objects, learned_of(h), geometry_every=1)
     for labels, A, *scales in draws:
-        row = {"labels": np.concatenate(labels)}
+        row = {"labels": np.concatenate(labels), "log_spreads": log_spreads}
         row |= dict(zip(("alpha", "xi", "new_scale", *h.learned), scales, strict=True))
         kept.append(dict.fromkeys(COLUMNS, 0.0) | row, list(A))
     return Sample(series, h, SamplerSettings(), [kept], [])
@@ -70,7 +79,8 @@ class OneMore:
         self.state = random_state(seed if state_seed is None else state_seed, sizes, h, kind)
         self.world = World.of(self.state)
         self.scales = {name: getattr(self.state, name) for name in ("alpha", "xi", "new_scale", *h.learned)}
-        sample = hand_made(self.series, h, [(self.world.labels, self.state.geometry(), *self.scales.values())])
+        draw = (self.world.labels, self.state.geometry(), *self.scales.values())
+        sample = hand_made(self.series, h, [draw], recorded_spreads(self.state))
         self.epoch = EpochOfDraw(sample, sample.draws[0], 0, t)
         self.rows = self.enlarged.matrices[t][-1:, :-1]
         self.own = np.array([self.enlarged.matrices[t][-1, -1]])
@@ -80,7 +90,9 @@ class OneMore:
         world = world or self.world
         orders = [np.argsort(lineages) for lineages in world.lineages]
         A = [A[np.ix_(order, order)] for A, order in zip(world.A, orders, strict=True)]
-        return log_joint(series.matrices, labels, A, self.h, kind=series.kind, **self.scales)
+        spreads = [own[order] for own, order in zip(world.spreads, orders, strict=True)]
+        given = (series.matrices, labels, A, self.h)
+        return log_joint(*given, kind=series.kind, spreads_by_epoch=spreads, **self.scales)
 
     def growth(self, lineage, world=None):
         """Log joint with the object in this lineage minus that without the object."""
@@ -101,28 +113,32 @@ class OneMore:
         beginning = [c for c in self.epoch.after if c not in self.epoch.lineages]
         return list(product([FRESH, *ended], [FRESH, *beginning]))
 
-    def born(self, b, f, A):
+    def born(self, b, f, A, spread=1.0):
         """The world with a new cluster that continues b and goes on as f, with the last row of A."""
         order = np.argsort(self.world.lineages[self.t])  # draws keep rows in this order, worlds have their own
         back = np.argsort(order)
         name = b if b != FRESH else 10_000
         row, variance = A[-1, :-1][back], A[-1, -1]
-        world = self.world.with_row(self.t, name, row, variance)
+        world = self.world.with_row(self.t, name, row, variance, spread)
         return (world if f == FRESH else world.renamed_from(self.t + 1, f, name)), name
 
     def log_law(self, world):
-        """Log density of the last row given the others."""
+        """Log density of the last row given the others, and of its spread."""
+        spread = 0.0
+        if self.h.tau_used != 0:
+            spread = log_density_of_spread(np.log(world.spreads[self.t][-1]), self.state.tau)
         if self.h.geometry == "isotropic":
-            return 0.0
+            return spread
         earlier = (world.A[self.t - 1], world.lineages[self.t - 1]) if self.t and self.h.coupling else (np.eye(0), [])
         P = prior_scale(*earlier, world.lineages[self.t], self.state.new_scale)
-        return log_row_density(world.A[self.t], P, self.state.df_A)
+        return spread + log_row_density(world.A[self.t], P, self.state.df_A)
 
     def row_sums(self):
         return self.rows @ (self.epoch.slots[:, None] == np.arange(len(self.epoch.A)))
 
 
 def one_more(seed, sizes, h, kind):
+    assume(kind == "distances" or h.tau_used == 0)
     return possible(OneMore(seed, sizes, int(rng_for(seed, 70).integers(len(sizes))), h, kind))
 
 
@@ -142,6 +158,7 @@ def test_weights_of_clusters_are_ratios_of_the_joint(seed, sizes, h, kind):
 @given(seed=seeds, h=hyperparameters, kind=kinds, t=st.sampled_from([0, 1, 2]))
 def test_draws_are_comparable_because_the_constant_is_of_the_data_alone(seed, h, kind, t):
     """The same data in two states with different clusters, links, A, alpha, xi and new_scale."""
+    assume(kind == "distances" or h.tau_used == 0)
     gaps = []
     for state_seed in (seed, seed + 1):
         more = possible(OneMore(7, [4, 5, 3], t, h, kind, state_seed=state_seed))
@@ -155,23 +172,24 @@ def test_weights_of_births_are_ratios_of_the_joint(seed, sizes, h, kind):
 
 
 def extended(epoch, b, f, rng):
-    """A with a row for a new cluster, and the forward factor."""
+    """A with a row for a new cluster, the forward factor, and the spread of the cluster."""
     birth = epoch.draw_birth(b, f, rng)
     A = np.pad(epoch.A, (0, 1))
     A[-1] = A[:, -1] = birth.row
-    return A, epoch.log_forward(birth)
+    return A, epoch.log_forward(birth), birth.spread
 
 
 def check_births(more, rng):
     for b, f in more.kinds_of_birth():
-        A, log_forward = extended(more.epoch, b, f, rng)
-        world, name = more.born(b, f, A)
+        A, log_forward, spread = extended(more.epoch, b, f, rng)
+        world, name = more.born(b, f, A, spread)
         growth = more.growth(name, world)
         prior = more.epoch.weight(FRESH, b, f)
         if prior == 0:
             assert growth == -np.inf
             continue
-        law = predict(more.epoch.sizes, more.epoch.block_sums, A, more.epoch.alpha, similarity=more.epoch.similarity)
+        spreads, given = np.append(more.epoch.spreads, spread), (more.epoch.sizes, more.epoch.block_sums, A)
+        law = predict(*given, more.epoch.alpha, spreads=spreads, similarity=more.epoch.similarity)
         density = law.log_density(more.row_sums(), more.epoch.dof, more.own)[0, -1]
         weight = np.log(prior) + density + log_forward + more.epoch.log_constant()
         assert np.allclose(weight + more.constant(), growth - more.log_law(world), **close)

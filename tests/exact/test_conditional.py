@@ -8,11 +8,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from reference import rng_for
-from small_worlds import World, random_state
+from small_worlds import World, random_state, recorded_spreads
 from tetiwd import DistanceSeries, Gamma, Hyperparameters
 from tetiwd.draws import COLUMNS, Draws
 from tetiwd.model import log_row_density, prior_scale
 from tetiwd.model.prediction import Prediction
+from tetiwd.model.spreads import log_density_of_spread
 from tetiwd.params import SamplerSettings
 from tetiwd.recording import learned_of
 from tetiwd.sample import Mode
@@ -30,8 +31,15 @@ seeds = st.integers(0, 2**32 - 1)
 sizes = st.lists(st.integers(1, 7), min_size=1, max_size=3)
 kinds = st.sampled_from(["distances", "distances", "similarities"])
 hyperparameters = st.builds(
-    lambda dof, df_A, max_clusters, geometry, coupling, kappa: Hyperparameters(
-        dof=dof, df_A=df_A, max_clusters=max_clusters, geometry=geometry, coupling=coupling, kappa=kappa, **SAMPLED
+    lambda dof, df_A, max_clusters, geometry, coupling, kappa, tau: Hyperparameters(
+        dof=dof,
+        df_A=df_A,
+        max_clusters=max_clusters,
+        geometry=geometry,
+        coupling=coupling,
+        kappa=kappa,
+        tau=tau,
+        **SAMPLED,
     ),
     dof=st.floats(0.5, 20),
     df_A=st.sampled_from([5.5, 30.0, Gamma(3, 5)]),
@@ -39,19 +47,22 @@ hyperparameters = st.builds(
     geometry=st.sampled_from(["full", "full", "isotropic"]),
     coupling=st.sampled_from([True, True, False]),
     kappa=st.sampled_from([1.0, Gamma(2, 0.5)]),
+    tau=st.sampled_from([None, 0.7, Gamma(2, 0.3)]),
 )
 
 
-def mode_at(state, h, labels=None, A=None):
+def mode_at(state, h, labels=None, A=None, log_spreads=None):
     """A mode at this state."""
     draw = Draws(state.series.n_objects, learned_of(h), geometry_every=1)
     scales = {name: getattr(state, name) for name in ("alpha", "xi", "new_scale", *h.learned)}
     row = {"labels": np.concatenate(state.labels() if labels is None else labels), **scales}
+    row["log_spreads"] = recorded_spreads(state) if log_spreads is None else log_spreads
     draw.append(dict.fromkeys(COLUMNS, 0.0) | row, state.geometry() if A is None else A)
     return Mode(state.series, h, SamplerSettings(), (), draw)
 
 
 def possible_state(seed, sizes, h, kind):
+    assume(kind == "distances" or h.tau_used == 0)
     state = random_state(seed, sizes, h, kind)
     assume(np.isfinite(World.of(state).log_joint(state, h)))  # a finite max_clusters rules some out
     return state
@@ -113,6 +124,8 @@ def test_an_object_that_is_alone_keeps_its_row_or_joins_others(seed, sizes, h, k
         P = prior_scale(*earlier, at_end, state.new_scale)
         A = world.A[t][np.ix_(last, last)]
         log_law = log_row_density(A, P, state.df_A) if h.full else 0.0
+        if state.tau > 0:
+            log_law += log_density_of_spread(np.log(world.spreads[t][row]), state.tau)
         rest = without_cluster(EpochOfDraw(mode, mode.state, 0, t), lineages.index(own))
         before = [FRESH, *(c for c in rest.before if c not in rest.lineages)]
         after = [FRESH, *(c for c in rest.after if c not in rest.lineages)]
@@ -152,7 +165,8 @@ def test_it_is_what_a_new_object_would_meet(seed, sizes, h, kind):
             series=make_series(matrices, kind),
             **{s: getattr(state, s) for s in ("alpha", "xi", "new_scale", *h.learned)},
         )
-        twin_mode = mode_at(smaller, h, labels, A)
+        others = np.delete(recorded_spreads(state), sum(sizes[:t]) + i)
+        twin_mode = mode_at(smaller, h, labels, A, others)
         twin = EpochOfDraw(twin_mode, twin_mode.state, 0, t)
         expected = twin.weigh(matrix[i : i + 1, keep], np.array([diagonal]), 3, rng_for(seed, 81))
         assert np.allclose(found, expected, **close)

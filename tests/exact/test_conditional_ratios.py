@@ -4,25 +4,28 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.stats import kstest, norm, truncnorm
 
 from plain_kernels import plain
 from reference import rng_for
 from small_worlds import World, random_state
 from tetiwd import Gamma, Hyperparameters, density
-from tetiwd.density import log_joint_of
+from tetiwd.density import log_joint_of, log_likelihoods
 from tetiwd.model import log_row_density, prior_scale
+from tetiwd.model.spreads import LIMIT, draw_log_spread, log_density_of_spread
 from tetiwd.moves.scale import log_target, set_scale
 from tetiwd.state import models_of
 
 SAMPLED = {"alpha": Gamma(2, 0.7), "xi": Gamma(1.5, 1), "new_scale": Gamma(3, 0.4)}
 hyperparameters = st.builds(
-    lambda dof, df_A, max_clusters, geometry, coupling, kappa: Hyperparameters(
+    lambda dof, df_A, max_clusters, geometry, coupling, kappa, tau: Hyperparameters(
         dof=dof,
         df_A=df_A if isinstance(df_A, Gamma) else max(df_A, max_clusters or 0),
         max_clusters=max_clusters,
         geometry=geometry,
         coupling=coupling,
         kappa=kappa,
+        tau=tau,
         **SAMPLED,
     ),
     dof=st.floats(0.5, 20),
@@ -31,6 +34,7 @@ hyperparameters = st.builds(
     geometry=st.sampled_from(["full", "full", "isotropic"]),
     coupling=st.sampled_from([True, True, False]),
     kappa=st.sampled_from([1.0, Gamma(2, 0.5)]),
+    tau=st.sampled_from([None, 0.7, Gamma(2, 0.3)]),
 )
 sizes = st.lists(st.integers(1, 6), min_size=1, max_size=4)
 seeds = st.integers(0, 2**32 - 1)
@@ -38,6 +42,7 @@ kinds = st.sampled_from(["distances", "distances", "similarities"])
 
 
 def possible_state(seed, sizes, h, kind):
+    assume(kind == "distances" or h.tau_used == 0)
     state = random_state(seed, sizes, h, kind)
     assume(np.isfinite(log_joint_of(state, h)))  # a finite max_clusters rules some out
     return state
@@ -62,16 +67,17 @@ def candidates_of(state, t, obj, h, n_aux, rng):
     alone = bool(epoch.counts[a] == 1)
     if alone:
         plain.take_out_alone(epoch, a)
-    plain.build_terms(terms, k, epoch.counts, epoch.S, epoch.A, model.alpha)
+    plain.build_terms(terms, k, epoch.counts, epoch.S, epoch.spreads, epoch.A, model.alpha)
     plain.prepare_births(births, epoch, before, after, model, a if alone else -1)
-    plain.take_out(out, terms, k, a, r, own, alone)
+    plain.take_out(out, terms, k, a, r / epoch.spreads[:k], own, alone)
+    out.spread[:k] = epoch.spreads[:k]
     C = plain.weigh_present(found, k, out, model, log_prior, own, a, alone)
     C = plain.offer_births(rng, found, C, epoch, before, after, model, terms, out, births, own, n_aux, a, alone)
     return found, C, alone, a, births
 
 
 def worlds_of(world, state, t, obj, h, found, C, alone, a):
-    """The world after each candidate, and the log density of the row that was drawn for it."""
+    """The world after each candidate, and the log density of the row and the spread that were drawn for it."""
     base = world.without_row(t, a) if alone else world
     rows = [c for c in range(len(world.lineages[t])) if not (alone and c == a)]
     for i in range(C):
@@ -88,15 +94,15 @@ def worlds_of(world, state, t, obj, h, found, C, alone, a):
         cut = base
         if alone and world.lineages[t][a] in {c for own in base.lineages[t + 1 : t + 2] for c in own}:
             cut = base.renamed_from(t + 1, world.lineages[t][a], 20_000)  # the lineage is cut where the object was
-        new = cut.with_row(t, name, whole[rows], variance)
+        new = cut.with_row(t, name, whole[rows], variance, found.spread[i])
         if f >= 0:
             new = new.renamed_from(t + 1, cut.lineages[t + 1][f], name)
         new.labels[t][obj] = name
-        law = 0.0
+        law = log_density_of_spread(np.log(found.spread[i]), state.tau) if state.tau > 0 else 0.0
         if h.full:
             earlier = (new.A[t - 1], new.lineages[t - 1]) if t > 0 and h.coupling else (np.empty((0, 0)), [])
             P = prior_scale(*earlier, new.lineages[t], state.new_scale)
-            law = log_row_density(new.A[t], P, state.df_A)
+            law += log_row_density(new.A[t], P, state.df_A)
         yield new, law
 
 
@@ -190,7 +196,7 @@ def test_geometry_acceptance(seed, sizes, h, kind):
     def target(A):
         return plain.log_geometry_target(around[0], A, terms, scratch, around[1], around[2], model)
 
-    new = World(world.labels, world.lineages, [proposal if s == t else A for s, A in enumerate(world.A)])
+    new = world._replace(A=[proposal if s == t else A for s, A in enumerate(world.A)])
     expected = new.log_joint(state, h) - world.log_joint(state, h)
     assert target(proposal) - target(state.A[t]) == pytest.approx(expected, **close)
 
@@ -259,7 +265,7 @@ def test_link_proposals_are_symmetric():
             assert there == count_ways(two, forward_of(list(two), 2), one)
 
 
-@given(seed=seeds, sizes=sizes, h=hyperparameters, kind=kinds, name=st.sampled_from([*SAMPLED, "kappa", "df_A"]))
+@given(seed=seeds, sizes=sizes, h=hyperparameters, kind=kinds, name=st.sampled_from([*SAMPLED, "kappa", "df_A", "tau"]))
 def test_scale_acceptance(seed, sizes, h, kind, name):
     assume(name in SAMPLED or name in h.learned)
     state = possible_state(seed, sizes, h, kind)
@@ -306,8 +312,100 @@ def test_stretch_acceptance(seed, sizes, h, kind):
     assert gain == pytest.approx(new - old + free_entries * np.log(factor), **close)
 
 
+unequal = hyperparameters.filter(lambda h: h.tau_used != 0)
+
+
+@given(seed=seeds, sizes=sizes, h=unequal, step=st.floats(-0.5, 0.5))
+def test_level_acceptance(seed, sizes, h, step):
+    """Another alpha, and every cluster keeps its variance."""
+    state = possible_state(seed, sizes, h, "distances")
+    old, before, alpha = log_joint_of(state, h), state.alpha * state.spreads[0, 0], state.alpha * np.exp(step)
+    log_density = log_target("level", state, h)
+    gain = log_density(alpha) - log_density(state.alpha)
+    likelihood = log_likelihoods(state, h)
+    set_scale(state, h, "level", alpha)
+    assert state.alpha * state.spreads[0, 0] == pytest.approx(before)
+    assert log_likelihoods(state, h) == pytest.approx(likelihood, **close)
+    new = World.of(state).log_joint(state, h)
+    assert gain == new - old == -np.inf or gain == pytest.approx(new - old, **close)
+
+
+@given(seed=seeds, sizes=sizes, h=unequal.filter(lambda h: "tau" in h.learned), factor=st.floats(0.7, 1.4))
+def test_widen_acceptance(seed, sizes, h, factor):
+    """tau and all log spreads times a factor: the ratio of the joint times the Jacobian of the change of variables."""
+    state = possible_state(seed, sizes, h, "distances")
+    old, spreads = log_joint_of(state, h), state.spreads.copy()
+    log_density = log_target("widen", state, h)
+    gain = log_density(factor) - log_density(1.0)
+    assert np.array_equal(state.spreads, spreads)
+    set_scale(state, h, "widen", factor)
+    new = World.of(state).log_joint(state, h) + state.n_clusters.sum() * np.log(factor)
+    assert gain == new - old == -np.inf or gain == pytest.approx(new - old, **close)
+
+
+def spread_steps(state, t, model, accepted):
+    """What every step of the move on spreads compares, and the spreads that it proposes."""
+    steps = []
+
+    def decide(rng, log_ratio, log_proposal, power):
+        steps.append((log_ratio, log_proposal, state.spreads[t, : state.n_clusters[t]].copy()))
+        return accepted
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plain, "accept", decide)
+        plain.move_spreads_of_epoch(rng_for(10), state.work, state.epoch(t), model)
+    return steps
+
+
+def check_spread_acceptance(seed, sizes, h, accepted):
+    state = possible_state(seed, sizes, h, "distances")
+    t = int(rng_for(seed, 9).integers(len(sizes)))
+    world, before, model = World.of(state), state.to_arrays(), models_of(state, h)[t]
+    laws = [plain.find_law(state.epoch(t), model, c) for c in range(state.n_clusters[t])]
+    for c, (log_ratio, log_proposal, spreads) in enumerate(spread_steps(state, t, model, accepted)):
+        new = world._replace(spreads=[spreads if s == t else own for s, own in enumerate(world.spreads)])
+        law = norm(laws[c][0], laws[c][1] ** -0.5)
+        x, x_new = np.log(world.spreads[t][c]), np.log(spreads[c])
+        assert log_ratio == pytest.approx(new.log_joint(state, h) - world.log_joint(state, h), **close)
+        assert log_proposal == pytest.approx(law.logpdf(x) - law.logpdf(x_new), **close)
+        world = new if accepted else world
+    assert np.array_equal(World.of(state).spreads[t], world.spreads[t])
+    after = state.to_arrays()
+    assert all(
+        np.array_equal(after[name], array) for name, array in before.items() if name != "spreads" or not accepted
+    )
+
+
+@given(seed=seeds, sizes=sizes, h=unequal, accepted=st.booleans())
+def test_spread_acceptance(seed, sizes, h, accepted):
+    """The ratio of the joint and of the densities that spreads are drawn with; a refusal leaves every byte."""
+    check_spread_acceptance(seed, sizes, h, accepted)
+
+
+def test_a_spread_proposed_without_its_density_is_caught(monkeypatch):
+    monkeypatch.setattr(plain, "log_cut_normal", lambda x, mode, precision, limit: 0.0)
+    with pytest.raises(AssertionError):
+        test_spread_acceptance()
+
+
+@pytest.mark.parametrize("tau", [0.2, 0.8, 3.0])
+def test_new_spreads_follow_their_prior(tau):
+    rng, law = rng_for(11), truncnorm(-LIMIT / tau, LIMIT / tau, 0, tau)
+    assert kstest([np.log(plain.draw_from_prior(rng, tau, LIMIT)) for _ in range(4000)], law.cdf).pvalue > 1e-4
+    assert kstest([draw_log_spread(tau, rng) for _ in range(4000)], law.cdf).pvalue > 1e-4
+
+
+@given(x=st.floats(-LIMIT, LIMIT), mode=st.floats(-1, 1), scale=st.floats(0.01, 5))
+def test_law_of_a_spread(x, mode, scale):
+    expected = truncnorm((-LIMIT - mode) / scale, (LIMIT - mode) / scale, mode, scale).logpdf(x)
+    assert plain.log_cut_normal(x, mode, scale**-2.0, LIMIT) == pytest.approx(expected, **close)
+    expected = truncnorm(-LIMIT / scale, LIMIT / scale, 0, scale).logpdf(x)
+    assert log_density_of_spread(x, scale) == pytest.approx(expected, **close)
+
+
 @given(seed=seeds, sizes=sizes, h=hyperparameters, kind=kinds)
 def test_log_joint_of_a_state_is_the_log_joint(seed, sizes, h, kind):
+    assume(kind == "distances" or h.tau_used == 0)
     state = random_state(seed, sizes, h, kind)
     assert log_joint_of(state, h) == pytest.approx(World.of(state).log_joint(state, h), **close)
 
@@ -335,9 +433,21 @@ def sizes_without_kappa(size, before, after, model, k_before):
     return (before + size) * (size + after) / size
 
 
+def born_with_the_common_spread(own_terms, out, model, own, h, row, schur, spread, k, reference):
+    birth = plain.originals["log_likelihood_of_birth"]
+    return birth(own_terms, out, model, own, h, row, schur, 1.0, k, reference)
+
+
+def sizes_alone_divided(terms, k, counts, S, spreads):
+    plain.originals["divide_by_spreads"](terms, k, counts, S, spreads)
+    terms.S[:k, :k] = S[:k, :k]
+
+
 @pytest.mark.parametrize(
     ("name", "bug"),
     [
+        ("log_likelihood_of_birth", born_with_the_common_spread),
+        ("divide_by_spreads", sizes_alone_divided),
         ("weight_of_present", wrong_forward_factor),
         ("weight_of_present", counting_itself),
         ("weight_of_birth", without_the_rate),
@@ -346,6 +456,8 @@ def sizes_without_kappa(size, before, after, model, k_before):
         ("log_forward_ratio", lambda *args: 0.0),
     ],
     ids=[
+        "born with the common spread",
+        "block sums not divided by spreads",
         "printed forward factor",
         "count includes the object itself",
         "joining two chains without xi",
@@ -355,7 +467,7 @@ def sizes_without_kappa(size, before, after, model, k_before):
     ],
 )
 def test_planted_bugs_in_the_weights_are_caught(monkeypatch, name, bug):
-    h = Hyperparameters(dof=3, df_A=20, kappa=Gamma(2, 0.5), **SAMPLED)
+    h = Hyperparameters(dof=3, df_A=20, kappa=Gamma(2, 0.5), tau=Gamma(2, 0.3), **SAMPLED)
 
     def all_pass():
         for seed in range(25):

@@ -8,13 +8,14 @@ from math import exp
 import numpy as np
 import pytest
 from arviz_stats.base import array_stats
-from scipy.special import roots_genlaguerre
-from scipy.stats import gamma
+from scipy.special import roots_genlaguerre, roots_legendre
+from scipy.stats import gamma, truncnorm
 
-from reference import canonical, linked_partitions, rng_for
+from reference import canonical, linked_partitions, rng_for, set_partitions
 from small_worlds import random_state, small_series
 from tetiwd import Gamma, Hyperparameters
-from tetiwd.model import log_joint, log_prior_partitions
+from tetiwd.model import block_statistics, log_joint, log_likelihood_from_blocks, log_prior_partitions
+from tetiwd.model.spreads import LIMIT, log_density_of_spread
 from tetiwd.moves import assignments, link_greedily, split_merge
 from tetiwd.state import models_of
 from visits import FIXED, check_visits, normalised, one_cluster_each, run
@@ -202,3 +203,60 @@ def test_sampled_scales_do_not_disturb_the_prior():
     found = [tuple(len(set(own)) for own in cell) for cell in visited]
     noise = sum(np.sqrt(2 * p * (1 - p) / np.pi / n) for p in law.values()) / 2  # of the simulated law itself
     check_visits(found, law, extra=noise)
+
+
+def law_with_own_spreads(series, h, n_nodes):
+    """Probabilities of all linked partitions, averaged over the spreads of all clusters by quadrature."""
+    nodes, weights = roots_legendre(n_nodes)
+    x = LIMIT * nodes
+    weights = LIMIT * weights * np.exp([log_density_of_spread(one, h.tau) for one in x])
+    likelihood = [{} for _ in series.n_objects]  # of an epoch: it depends on the partition there alone
+    for own, D in zip(likelihood, series.matrices, strict=True):
+        for labels in set_partitions(len(D)):
+            k = int(labels.max()) + 1
+            A, blocks = FIXED["new_scale"] * np.eye(k), block_statistics(D, labels, k)
+            own[tuple(labels.tolist())] = sum(
+                weights[list(at)].prod()
+                * exp(log_likelihood_from_blocks(*blocks, A, FIXED["alpha"], h.dof, np.exp(x[list(at)])))
+                for at in product(range(n_nodes), repeat=k)
+            )
+    log_p = {}
+    for series_of_labels in linked_partitions(series.n_objects):
+        partitions = [canonical([labels])[0] for labels in series_of_labels]
+        urn = log_prior_partitions(series_of_labels, FIXED["xi"])
+        total = sum(np.log(own[cell]) for own, cell in zip(likelihood, partitions, strict=True))
+        log_p[canonical(series_of_labels)] = urn + total
+    return normalised(log_p)
+
+
+@pytest.mark.parametrize("move", ["assignments and spreads", "split and merge", "split, merge and spreads", "sweep"])
+def test_posterior_with_spreads_of_their_own(move):
+    h = Hyperparameters(dof=3, geometry="isotropic", tau=0.7, **FIXED)
+    series = small_series(8, (3, 3))
+    coarse, law = (law_with_own_spreads(series, h, n_nodes) for n_nodes in (8, 12))
+    assert law == pytest.approx(coarse, abs=1e-4)
+    equal = exact_posterior(series, replace(h, tau=0.0))
+    assert sum(abs(equal[cell] - p) for cell, p in law.items()) / 2 > 0.05  # spreads matter here
+    visited = run(one_cluster_each(series, h), h, 8_000, move=move, seed=20)
+    check_visits(visited, law)
+
+
+def test_with_the_likelihood_off_spreads_follow_their_prior():
+    """Full geometry: spreads are born, split, merged and moved, and tau is learned."""
+    prior = Gamma(4, 0.15)
+    h = Hyperparameters(dof=1, df_A=9, tau=prior, **FIXED)
+    state, taus, squares = one_cluster_each(small_series(8, (2, 3, 2)), h), [], []
+
+    def look():
+        taus.append(state.tau)
+        squares.append(np.mean(np.concatenate(state.log_spreads()) ** 2))
+
+    visited = run(state, h, 12_000, move="sweep", seed=21, dof_factor=0.0, look=look)
+    check_visits(visited, {canonical(s): exp(log_prior_partitions(s, 1.3)) for s in linked_partitions((2, 3, 2))})
+    grid = (np.arange(400) + 0.5) / 100
+    chances = gamma.pdf(grid, prior.shape, scale=prior.scale) / 100
+    expected = {"tau": prior.mean, "square": chances @ truncnorm(-LIMIT / grid, LIMIT / grid, 0, grid).var()}
+    for found, mean in zip((taus, squares), expected.values(), strict=True):
+        error = np.std(found) / np.sqrt(array_stats.ess(np.array(found)[None], method="mean"))
+        assert abs(np.mean(found) - mean) < 4 * error
+        assert error < 0.05 * mean

@@ -15,12 +15,13 @@ from tetiwd.state import models_of
 sizes = st.lists(st.integers(2, 6), min_size=2, max_size=4)
 SAMPLED = {"alpha": Gamma(2, 0.7), "xi": Gamma(1.5, 1), "new_scale": Gamma(3, 0.4)}
 models = st.builds(
-    lambda dof, max_clusters, kappa: Hyperparameters(
-        dof=dof, df_A=9.0, max_clusters=max_clusters, kappa=kappa, **SAMPLED
+    lambda dof, max_clusters, kappa, tau: Hyperparameters(
+        dof=dof, df_A=9.0, max_clusters=max_clusters, kappa=kappa, tau=tau, **SAMPLED
     ),
     dof=st.floats(0.5, 20),
     max_clusters=st.sampled_from([None, None, 6]),
     kappa=st.sampled_from([1.0, Gamma(2, 0.5)]),
+    tau=st.sampled_from([None, Gamma(2, 0.3)]),
 )
 kinds = st.sampled_from(["distances", "distances", "similarities"])
 seeds = st.integers(0, 2**32 - 1)
@@ -60,6 +61,7 @@ def exchange(state, h, t, f, g, sides, *, seed, accept, rows=None):
 
 def some_exchange(seed, sizes, h, kind):
     rng = rng_for(seed, 9)
+    assume(kind == "distances" or h.tau_used == 0)
     state = random_state(seed, sizes, h, kind)
     t = int(rng.integers(state.n_epochs))
     assume(state.size[t, 0] > 1 and np.isfinite(log_joint_of(state, h)))

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import gamma, wishart
+from scipy.stats import gamma, truncnorm, wishart
 
 from reference import log_urn, random_covariance, random_distances, rng_for
 from tetiwd import Gamma, Hyperparameters, log_joint
@@ -62,6 +62,26 @@ def test_joint_is_the_sum_of_its_parts(kind, geometry_kind, coupling, max_cluste
     likelihoods = [likelihood(matrices[t], rows[t], A[t], VALUES["alpha"], DOF[t]) for t in range(3)]
     expected = scales + partitions + sum(likelihoods) + (sum(wisharts) if geometry_kind == "full" else 0.0)
     assert log_joint(matrices, LABELS, A, h, **VALUES, kind=kind) == pytest.approx(expected, rel=1e-10)
+
+
+def test_spreads_of_their_own_have_a_prior_and_change_the_likelihood_alone():
+    """tau and all spreads have densities; the rest is the likelihood by definition with other variances."""
+    A, matrices, tau = geometry("full"), data("distances"), 0.6
+    spreads = [np.exp(rng_for(32, t).uniform(-1, 1, size=3)) for t in range(3)]
+    h = Hyperparameters(dof=DOF, df_A=DF_A, tau=Gamma(2.0, 0.4), **GAMMAS)
+    rows = [np.searchsorted(lineages, labels) for lineages, labels in zip(LINEAGES, LABELS, strict=True)]
+    equal = [log_likelihood_dense(matrices[t], rows[t], A[t], VALUES["alpha"], DOF[t]) for t in range(3)]
+    own = [log_likelihood_dense(matrices[t], rows[t], A[t], VALUES["alpha"], DOF[t], spreads[t]) for t in range(3)]
+    far = np.log(3.0) / tau
+    prior = truncnorm.logpdf(np.log(np.concatenate(spreads)), -far, far, scale=tau).sum()
+    expected = log_joint(matrices, LABELS, A, replace(h, tau=0.0), **VALUES) + sum(own) - sum(equal)
+    expected += prior + gamma.logpdf(tau, 2.0, scale=0.4)
+    found = log_joint(matrices, LABELS, A, h, **VALUES, tau=tau, spreads_by_epoch=spreads)
+    assert found == pytest.approx(expected, rel=1e-10)
+    spreads[1][2] = 3.001
+    assert log_joint(matrices, LABELS, A, h, **VALUES, tau=tau, spreads_by_epoch=spreads) == -np.inf
+    with pytest.raises(ValueError, match="spreads_by_epoch"):
+        log_joint(matrices, LABELS, A, h, **VALUES, tau=tau)
 
 
 def test_fixed_scales_need_not_be_given_and_add_nothing():

@@ -18,8 +18,15 @@ from tetiwd.state import models_of
 close = {"rel": 1e-9, "abs": 1e-7}
 SAMPLED = {"alpha": Gamma(2, 0.7), "xi": Gamma(1.5, 1), "new_scale": Gamma(3, 0.4)}
 models = st.builds(
-    lambda dof, df_A, max_clusters, geometry, coupling, kappa: Hyperparameters(
-        dof=dof, df_A=df_A, max_clusters=max_clusters, geometry=geometry, coupling=coupling, kappa=kappa, **SAMPLED
+    lambda dof, df_A, max_clusters, geometry, coupling, kappa, tau: Hyperparameters(
+        dof=dof,
+        df_A=df_A,
+        max_clusters=max_clusters,
+        geometry=geometry,
+        coupling=coupling,
+        kappa=kappa,
+        tau=tau,
+        **SAMPLED,
     ),
     dof=st.floats(0.5, 20),
     df_A=st.sampled_from([9.0, Gamma(3, 5)]),
@@ -27,6 +34,7 @@ models = st.builds(
     geometry=st.sampled_from(["full", "full", "isotropic"]),
     coupling=st.sampled_from([True, True, True, False]),
     kappa=st.sampled_from([1.0, Gamma(2, 0.5)]),
+    tau=st.sampled_from([None, 0.7, Gamma(2, 0.3)]),
 )
 sizes = st.lists(st.integers(3, 8), min_size=1, max_size=4)
 kinds = st.sampled_from(["distances", "distances", "similarities"])
@@ -41,6 +49,7 @@ def plain_python(monkeypatch):
 
 def some_change(seed, sizes, h, kind, *, want_split=None):
     """A state, and a change proposed to it that is possible."""
+    assume(kind == "distances" or h.tau_used == 0)
     state = random_state(seed, sizes, h, kind)
     assume(np.isfinite(log_joint_of(state, h)))
     rng = rng_for(seed, 30)
@@ -82,7 +91,7 @@ def list_in_order(rng, sides, epoch, a, b, first, second):
 
 @given(seed=seeds, sizes=sizes, h=models, kind=kinds)
 def test_the_way_back_is_weighed_as_it_would_be_drawn(seed, sizes, h, kind):
-    """Split, then merge again with exactly the rows that were there: all logs change their sign."""
+    """Split, then merge again with exactly the rows and spreads that were there: all logs change their sign."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plain, "list_members", list_in_order)
         state, change, (t, first, second, length, numbers) = some_change(seed, sizes, h, kind, want_split=True)
@@ -97,6 +106,15 @@ def test_the_way_back_is_weighed_as_it_would_be_drawn(seed, sizes, h, kind):
             return plain.get_row(law, before.A[s], slots[s - t], h)
 
         patch.setattr(plain, "draw_row_from_law", former_row)
+        former_spreads = iter([before.spreads[s, slots[s - t]] for s in range(t, t + length)])
+        propose_spread = plain.originals["propose_spread"]
+
+        def former_spread(rng, epoch, model, c, drawn):
+            if drawn:
+                epoch.spreads[c] = next(former_spreads)
+            return propose_spread(rng, epoch, model, c, False)
+
+        patch.setattr(plain, "propose_spread", former_spread)
         back = split_merge.propose(state, t, first, second, length, numbers, rng_for(seed), coupled=h.coupling)
         log_proposal = back.log_proposal + back.log_sides()
     assert not back.split
@@ -111,6 +129,12 @@ def test_the_way_back_is_weighed_as_it_would_be_drawn(seed, sizes, h, kind):
 @pytest.mark.slow
 def test_a_forgotten_constant_is_caught(monkeypatch):
     monkeypatch.setattr(plain, "log_wishart_constant", lambda k, df: 0.0)
+    with pytest.raises(AssertionError):
+        test_gain_is_the_ratio_of_the_joint()
+
+
+def test_a_forgotten_prior_of_spreads_is_caught(monkeypatch):
+    monkeypatch.setattr(plain, "log_prior_of_spreads", lambda epoch, model: 0.0)
     with pytest.raises(AssertionError):
         test_gain_is_the_ratio_of_the_joint()
 
@@ -140,6 +164,7 @@ def test_chance_of_length_is_a_distribution_that_lengths_follow():
 @given(seed=seeds, sizes=sizes, h=models.filter(lambda h: h.full), kind=kinds)
 def test_law_of_a_row(seed, sizes, h, kind):
     """It does not depend on that row, and its density is that of the normal numbers it is drawn with."""
+    assume(kind == "distances" or h.tau_used == 0)
     rng = rng_for(seed, 32)
     state = random_state(seed, sizes, h, kind)
     t = int(rng.integers(len(sizes)))

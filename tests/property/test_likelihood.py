@@ -1,6 +1,7 @@
 """The collapsed likelihood equals its definition, and has the invariances it must have."""
 
 from dataclasses import fields, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -33,6 +34,7 @@ class Case:
         self.K = X @ X.T / X.shape[1]
         self.alpha = float(10 ** rng.uniform(-1.5, 1.5))
         self.dof = float(rng.uniform(0.5, 80))
+        self.spreads = np.exp(rng.uniform(-1, 1, size=self.k))
         self.rng = rng
 
     @property
@@ -53,6 +55,16 @@ close = {"rel": 1e-9, "abs": 1e-9}
 @given(cases)
 def test_collapsed_equals_dense_for_distances(case):
     assert log_likelihood(case.D, *case.rest) == pytest.approx(log_likelihood_dense(case.D, *case.rest), **close)
+
+
+@given(cases)
+def test_collapsed_equals_dense_with_spreads_of_their_own(case):
+    found = log_likelihood(case.D, *case.rest, case.spreads)
+    assert found == pytest.approx(log_likelihood_dense(case.D, *case.rest, case.spreads), **close)
+    larger = log_likelihood(
+        case.D, case.labels, case.A, 2 * case.alpha, case.dof, case.spreads / 2
+    )  # the same variances
+    assert larger == pytest.approx(found, **close)
 
 
 @given(cases)
@@ -185,11 +197,8 @@ def test_compiled_change_of_one_count_equals_the_terms(case, kind):
         expected = {1: before.after(c, row_sums, 1), -1: after.after(c, row_sums, -1)}
     for sign, start, blocks, end_blocks in ((1, before, without, whole), (-1, after, whole, without)):
         terms = plain.Terms(case.k)
-        for name in ("M", "Q", "y", "p"):
-            getattr(terms, name)[:] = getattr(start, name)
-        terms.total_y, terms.trace, terms.ySy = start.total_y, start.trace_MS, start.ySy
-        terms.log_ratio = start.log_det_M - start.log_det_A
         counts, block_sums = (blocks[0].copy(), blocks[1].copy())
+        plain.build_terms(terms, case.k, counts, block_sums, np.ones(case.k), case.A, case.alpha)
         plain.change_count(terms, case.k, counts, block_sums, c, row_sums, own, float(sign))
         found = replace(
             expected[sign],
@@ -200,6 +209,42 @@ def test_compiled_change_of_one_count_equals_the_terms(case, kind):
         assert_same_terms(found, expected[sign])
         assert np.array_equal(counts, end_blocks[0])
         assert np.allclose(block_sums, end_blocks[1], rtol=1e-9, atol=1e-9)
+
+
+@given(cases.filter(lambda case: len(case.D) > 1))
+def test_terms_with_spreads_of_their_own_after_joining_and_leaving_are_those_from_scratch(case):
+    without, whole, out, row_sums = one_object_out(case, case.D)
+    c = int(case.labels[out])
+    for sign, blocks, end_blocks in ((1, without, whole), (-1, whole, without)):
+        found, expected = plain.Terms(case.k), plain.Terms(case.k)
+        counts, block_sums = (blocks[0].copy(), blocks[1].copy())
+        plain.build_terms(found, case.k, counts, block_sums, case.spreads, case.A, case.alpha)
+        plain.change_count(found, case.k, counts, block_sums, c, row_sums, 0.0, float(sign))
+        plain.build_terms(expected, case.k, *end_blocks, case.spreads, case.A, case.alpha)
+        for name in ("M", "Q", "y", "p", "n", "S", "total_y", "trace", "ySy", "log_ratio", "log_spreads"):
+            ours, theirs = np.asarray(getattr(found, name)), np.asarray(getattr(expected, name))
+            assert np.abs(ours - theirs).max() <= 1e-9 * max(1.0, np.abs(theirs).max()), name
+
+
+@given(cases.filter(lambda case: len(case.D) > 1))
+def test_kernels_weigh_clusters_with_spreads_of_their_own_as_the_definition_does(case):
+    _, whole, out, row_sums = one_object_out(case, case.D)
+    c, terms, left = int(case.labels[out]), plain.Terms(case.k), plain.Without(case.k)
+    model = SimpleNamespace(dof=case.dof, alpha=case.alpha, similarity=False, tau=1.0, limit=1.0)
+    plain.build_terms(terms, case.k, *whole, case.spreads, case.A, case.alpha)
+    found = plain.modules["terms"].log_likelihood(terms, case.k, len(case.D), 0.0, model, case.alpha)
+    rest = (case.A, case.alpha, case.dof, case.spreads)
+    assert found == pytest.approx(log_likelihood_dense(case.D, case.labels, *rest), **close)
+    if whole[0][c] > 1:
+        plain.take_out(left, terms, case.k, c, row_sums / case.spreads, 0.0, False)
+        left.spread[: case.k] = case.spreads
+        plain.weigh_joining(left, model, 0.0, 0, case.k)
+        moved = np.tile(case.labels, (case.k, 1))
+        moved[:, out] = range(case.k)
+        expected = np.array([log_likelihood_dense(case.D, labels, *rest) for labels in moved])
+        weights = left.fit[: case.k] - case.dof / 2 * np.log(left.volume[: case.k])
+        assert np.ptp(weights - expected) <= 1e-8 * max(1.0, np.abs(expected).max())
+        assert plain.least_volume(left, model) <= left.volume[: case.k].min()
 
 
 def test_block_sums_of_single_precision_data_are_added_in_double_precision():

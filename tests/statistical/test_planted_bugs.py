@@ -33,16 +33,22 @@ BUGS = {  # name: file, what is there, what is there instead
         "    return math.log(0.5) if b < 0 else math.log(0.5 / n)",
         "    return 0.0",
     ),
+    "no density of the spread": (
+        "spread_law",
+        "    return log_cut_normal(x, mode, precision, model.limit)",
+        "    return 0.0",
+    ),
     "no constant": ("wishart", "        total -= gamma.log_gamma(0.5 * (df - i))", "        total -= 0.0"),
 }
 ALONE = "births"  # other moves would make up for what goes wrong there
+MODEL_OF = {"spread_law": "own spreads"}  # of the file, where it is not the full model
 CHECK = """
 import sys
 from geweke import MODELS, check, z_scores
 from tetiwd import kernels
 assert kernels.COMPILED
 alone = {"n_geometry_steps": 0, "n_split_merge": 0} if sys.argv[1] == "alone" else {}
-check(z_scores(MODELS["full"], "distances", 2_000, **alone))
+check(z_scores(MODELS[sys.argv[2]], "distances", 2_000, **alone))
 """
 
 
@@ -82,13 +88,13 @@ def test_a_planted_bug_is_caught(tree, tmp_path, bug):
     assert text.count(there) == 1
     source.write_text(text.replace(there, instead))
     build(spoilt)
-    done = geweke(spoilt, "alone" if file == ALONE else "all")
+    done = geweke(spoilt, "alone" if file == ALONE else "all", MODEL_OF.get(file, "full"))
     assert done.returncode == 1, done.stderr
     assert "AssertionError" in done.stderr
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("which", ["alone", "all"])
-def test_nothing_is_caught_without_one(tree, which):
-    done = geweke(tree, which)
+@pytest.mark.parametrize(("which", "model"), [("alone", "full"), ("all", "full"), ("all", "own spreads")])
+def test_nothing_is_caught_without_one(tree, which, model):
+    done = geweke(tree, which, model)
     assert done.returncode == 0, done.stderr

@@ -51,6 +51,7 @@ similar = DistanceSeries.from_similarities([np.exp(-D) for D in series.D])
 runs = [(series, {}), (single, {}), (similar, {}), (series, {"geometry": "isotropic"}), (series, {"coupling": False})]
 runs += [(series, {"max_clusters": 3}), (similar, {"geometry": "isotropic"})]
 runs += [(series, {"kappa": Gamma(2, 0.5), "df_A": Gamma(2, 10)}), (series, {"kappa": 0.3, "max_clusters": 4})]
+runs += [(series, {"tau": Gamma(1, 0.5)}), (series, {"tau": 0.7, "geometry": "isotropic"})]
 print(kernels.COMPILED, *(digest(run_chains(data, replace(MODEL, **mode), settings)) for data, mode in runs))
 """
     found = {}

@@ -138,7 +138,7 @@ def test_without_distances_between_times_there_is_nothing_to_model():
     [
         ({"geometry": "moving", "max_clusters": 3}, "max_clusters=3 has no meaning with geometry='moving'"),
         ({"geometry": "pooled", "rho": 0.5}, "rho=0.5 has no meaning with geometry='pooled'"),
-        ({"geometry": "full", "tau": 0.0}, "tau=0.0 has no meaning with geometry='full'"),
+        ({"geometry": "full", "delta": 0.5}, "delta=0.5 has no meaning with geometry='full'"),
         ({"geometry": "moving", "rho": 1.5}, "rho must be a number above 0 and up to 1"),
         ({"geometry": "moving", "tau": -1.0}, "tau must be 0, a positive number or a Gamma prior"),
         ({"geometry": "moving", "shift": -1.0}, "shift must be 0, a positive number or a Gamma prior"),

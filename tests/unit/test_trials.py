@@ -47,8 +47,8 @@ def test_a_run_is_extended_whatever_it_has_chosen(series, tmp_path):
 
 
 def test_settings_of_moving_centres_make_a_path_of_them(series):
-    path = resolution_path(series, Hyperparameters(tau=0.0), QUICK)
-    same = resolution_path(series, Hyperparameters(geometry="moving", tau=0.0), QUICK)
+    path = resolution_path(series, Hyperparameters(delta=0.5), QUICK)
+    same = resolution_path(series, Hyperparameters(geometry="moving", delta=0.5), QUICK)
     assert path.table().equals(same.table())
 
 

@@ -62,6 +62,7 @@ from tetiwd.kernels.entry import (  # noqa: E402 (after it is clear what is impo
     move_links,
     move_members,
     move_rows,
+    move_spreads_of_epoch,
     number_lineages,
     split_lineage,
 )
@@ -105,6 +106,7 @@ __all__ = [
     "move_members",
     "move_rows",
     "move_spreads",
+    "move_spreads_of_epoch",
     "number_lineages",
     "relink_lineages",
     "split_lineage",

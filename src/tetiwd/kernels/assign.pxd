@@ -15,7 +15,7 @@ cdef class Assignment:
     cdef readonly Without out
     cdef readonly Births births
     cdef readonly Candidates found
-    cdef readonly double[::1] r
+    cdef readonly double[::1] r, divided
     cdef readonly double[:, ::1] log_prior
 
 

@@ -15,7 +15,8 @@ class Assignment:
     def __init__(self, capacity):
         self.terms, self.out = terms.Terms(capacity), terms.Without(capacity)
         self.births, self.found = births.Births(capacity), births.Candidates(capacity, 1)
-        self.r = np.zeros(capacity)
+        self.r = np.zeros(capacity)  # row sums of an object over the others
+        self.divided = np.zeros(capacity)  # the same, divided by spreads
         self.log_prior = np.zeros((2, capacity))  # of a cluster for objects of others, and for its own
 
     def make_room(self, capacity, n_aux):
@@ -95,10 +96,11 @@ def choose(rng, found, n_present, C, power):
 def look_anew(scratch, epoch, before, after, model):
     """Terms, possible births and prior weights from scratch."""
     k = epoch.size[0]
-    terms.build_terms(scratch.terms, k, epoch.counts, epoch.S, epoch.A, model.alpha)
+    terms.build_terms(scratch.terms, k, epoch.counts, epoch.S, epoch.spreads, epoch.A, model.alpha)
     births.prepare_births(scratch.births, epoch, before, after, model, k)
     for c in range(k):
         weigh_cluster(scratch.log_prior, epoch, before, after, model, c)
+        scratch.out.spread[c] = epoch.spreads[c]
 
 
 def assign_objects(rng, scratch, epoch, before, after, model, n_aux, offers, first):
@@ -125,13 +127,15 @@ def assign_objects(rng, scratch, epoch, before, after, model, n_aux, offers, fir
         own = views.own_similarity(epoch, model, obj)
         for c in range(k):
             scratch.r[c] = epoch.R[c, obj]
+            scratch.divided[c] = scratch.r[c] * scratch.terms.u[c]
         scratch.r[a] -= own
+        scratch.divided[a] = scratch.r[a] * scratch.terms.u[a]
         if alone:
             slots.take_out_alone(epoch, a)
-            terms.build_terms(scratch.terms, k, epoch.counts, epoch.S, epoch.A, model.alpha)
+            terms.build_terms(scratch.terms, k, epoch.counts, epoch.S, epoch.spreads, epoch.A, model.alpha)
             births.prepare_births(scratch.births, epoch, before, after, model, a)
             trusted = 0
-        terms.take_out(scratch.out, scratch.terms, k, a, scratch.r, own, alone)
+        terms.take_out(scratch.out, scratch.terms, k, a, scratch.divided, own, alone)
         n_present = weigh_present(scratch.found, k, scratch.out, model, scratch.log_prior, own, a, alone)
         C = n_present
         if offered:
@@ -161,6 +165,7 @@ def move_object(scratch, epoch, before, after, model, obj, a, pick, own, alone, 
     if c < 0:
         b, f = scratch.found.back[pick], scratch.found.forward[pick]
         c = slots.open_slot(epoch, before, after, b, f, scratch.found.h, pick, scratch.found.schur[pick])
+        epoch.spreads[c] = scratch.found.spread[pick]
         scratch.r[c] = 0.0
         trusted = 0
     if trusted > 0:

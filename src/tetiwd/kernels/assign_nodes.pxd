@@ -1,7 +1,7 @@
 cimport cython
 
 from tetiwd.kernels cimport libc_math as math
-from tetiwd.kernels cimport node_terms, nodes, shift_terms, stream, urn
+from tetiwd.kernels cimport node_terms, nodes, shift_terms, spread_law, stream, urn
 from tetiwd.kernels.node_terms cimport NodeTerms
 from tetiwd.kernels.nodes cimport Motion, Nodes
 from tetiwd.kernels.shift_terms cimport ShiftTerms
@@ -19,7 +19,6 @@ cdef class NodeAssignment:
     cdef readonly double[::1] log_weight, born, chosen, fresh
 
 
-@cython.locals(x=double)
 cdef double draw_spread(Stream rng, Motion motion) noexcept nogil
 
 @cython.locals(

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from tetiwd.kernels import node_terms, nodes, shift_terms, stream, urn
+from tetiwd.kernels import node_terms, nodes, shift_terms, spread_law, stream, urn
 from tetiwd.kernels.node_terms import NodeTerms
 from tetiwd.kernels.shift_terms import ShiftTerms
 from tetiwd.kernels.urn import Urn
@@ -35,12 +35,7 @@ class NodeAssignment:
 
 def draw_spread(rng, motion):
     """The spread of a new lineage from its prior."""
-    if motion.tau == 0.0:
-        return motion.alpha
-    while True:
-        x = motion.tau * rng.normal()
-        if -motion.limit <= x <= motion.limit:
-            return motion.alpha * math.exp(x)
+    return motion.alpha * spread_law.draw_from_prior(rng, motion.tau, motion.limit)
 
 
 def weigh_lineages(scratch, terms, given, motion, a, alone):

@@ -1,6 +1,6 @@
 cimport cython
 
-from tetiwd.kernels cimport dense, partition, stream, terms
+from tetiwd.kernels cimport dense, partition, spread_law, stream, terms
 from tetiwd.kernels cimport libc_math as math
 from tetiwd.kernels.stream cimport Stream
 from tetiwd.kernels.terms cimport Terms, Without
@@ -18,7 +18,7 @@ cdef class Births:
 cdef class Candidates:
     cdef readonly Py_ssize_t room
     cdef public double reference
-    cdef readonly double[::1] log_weight, volume, schur, born, together
+    cdef readonly double[::1] log_weight, volume, schur, spread, born, together
     cdef readonly Py_ssize_t[::1] slot, back, forward
     cdef readonly double[:, ::1] h
 
@@ -66,13 +66,13 @@ cdef double weigh_forward(
     q_h=double
 )
 cdef double log_likelihood_of_birth(
-    Terms own_terms, Without out, Model model, double own, double[:, ::1] h, Py_ssize_t row, double schur, Py_ssize_t k,
-    double reference
+    Terms own_terms, Without out, Model model, double own, double[:, ::1] h, Py_ssize_t row, double schur,
+    double spread, Py_ssize_t k, double reference
 ) noexcept nogil
 
 @cython.locals(
     k=Py_ssize_t, row=Py_ssize_t, c=Py_ssize_t, b=Py_ssize_t, f=Py_ssize_t, e=Py_ssize_t, v=Py_ssize_t, itself=bint,
-    schur=double, weight=double, value=double
+    schur=double, spread=double, weight=double, value=double
 )
 cdef Py_ssize_t offer_births(
     Stream rng, Candidates found, Py_ssize_t C, Epoch epoch, Neighbour before, Neighbour after, Model model,

@@ -1,14 +1,15 @@
 """Clusters that could be born at an epoch: which kinds there are, how they are weighed, and their rows of A.
 
 A new cluster may revive one that ended at the epoch before, become the start of one that begins at the epoch after,
-join the two, or be entirely new. Kinds are drawn by prior weight and rows from their prior, so that both cancel.
+join the two, or be entirely new. Kinds are drawn by prior weight, rows and spreads from their priors, so that all of
+this cancels.
 """
 
 import math
 
 import numpy as np
 
-from tetiwd.kernels import dense, partition, stream, terms
+from tetiwd.kernels import dense, partition, spread_law, stream, terms
 
 
 class Births:
@@ -45,6 +46,7 @@ class Candidates:
         self.back, self.forward = np.zeros(room, np.int64), np.zeros(room, np.int64)  # its links if it is to be born
         self.h = np.zeros((room, capacity))  # A⁻¹ times its row among the active
         self.schur = np.zeros(room)  # its residual variance
+        self.spread = np.ones(room)
         self.born, self.together = np.zeros(room), np.zeros(room + 1)
 
 
@@ -191,7 +193,7 @@ def weigh_forward(births, after, epoch, f, h, row, schur, model):
     return log_forward_ratio(births, after, epoch, f, q, model)
 
 
-def log_likelihood_of_birth(own_terms, out, model, own, h, row, schur, k, reference):
+def log_likelihood_of_birth(own_terms, out, model, own, h, row, schur, spread, k, reference):
     """Log likelihood after joining a cluster to be born, whose row of A is given by a row of h and its residual."""
     M_hh, y_h = schur / model.alpha, 1.0
     Mr_h = Q_hh = p_h = m_h = q_h = 0.0
@@ -213,7 +215,7 @@ def log_likelihood_of_birth(own_terms, out, model, own, h, row, schur, k, refere
         q_h += h_i * out.q[i]
     out.M_cc[k] = M_hh + m_h * m_h * out.weight_M
     out.Q_cc[k] = Q_hh + out.weight_Q * m_h * m_h - 2.0 * m_h * (Mr_h - q_h) * out.weight_M
-    out.y[k], out.Mr[k], out.p[k] = y_h, Mr_h, p_h
+    out.y[k], out.Mr[k], out.p[k], out.spread[k] = y_h, Mr_h, p_h, spread
     terms.weigh_joining(out, model, own, k, k + 1)
     return out.fit[k] - 0.5 * model.dof * math.log(out.volume[k] / reference)
 
@@ -232,9 +234,9 @@ def offer_births(rng, found, C, epoch, before, after, model, own_terms, out, bir
             break  # the last passes of annealing must come to rest, so nothing new is tried
         for c in range(k):
             found.h[C, c] = 0.0
-        schur = model.new_scale
+        schur, spread = model.new_scale, 1.0
         if itself:
-            b, f = epoch.back[a], epoch.forward[a]
+            b, f, spread = epoch.back[a], epoch.forward[a], epoch.spreads[a]
             found.h[C, a] = 1.0
             schur = 0.0
         else:
@@ -242,11 +244,13 @@ def offer_births(rng, found, C, epoch, before, after, model, own_terms, out, bir
             b, f = births.ended[e], births.beginning[v]
             if not model.isotropic:
                 schur = draw_row(rng, births, e, model.df_A, found.h, C)
+            if model.tau > 0.0:
+                spread = spread_law.draw_from_prior(rng, model.tau, model.limit)
         found.slot[C] = a if itself else -1
-        found.back[C], found.forward[C], found.schur[C] = b, f, schur
+        found.back[C], found.forward[C], found.schur[C], found.spread[C] = b, f, schur, spread
         weight = weight_of_kind(births, b, f) if model.power == math.inf else births.total / n_aux
         value = math.log(weight)
-        value += log_likelihood_of_birth(own_terms, out, model, own, found.h, C, schur, k, found.reference)
+        value += log_likelihood_of_birth(own_terms, out, model, own, found.h, C, schur, spread, k, found.reference)
         if f >= 0 and not model.isotropic:
             value += weigh_forward(births, after, epoch, f, found.h, C, schur, model)
         found.log_weight[C] = value

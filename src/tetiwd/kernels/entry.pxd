@@ -1,6 +1,6 @@
 cimport cython
 
-from tetiwd.kernels cimport assign, describe, links, partition, row_law, slots, split_merge, terms, wishart
+from tetiwd.kernels cimport assign, describe, links, partition, row_law, slots, split_merge, spread_law, terms, wishart
 from tetiwd.kernels.sides cimport Sides
 from tetiwd.kernels.split_merge cimport Proposal
 from tetiwd.kernels.stream cimport Stream
@@ -17,6 +17,9 @@ cpdef (Py_ssize_t, Py_ssize_t) assign_objects(
 cpdef Py_ssize_t move_rows(
     object rng, Workspace work, Epoch epoch, Neighbour before, Neighbour after, Model model
 )
+
+@cython.locals(stream=Stream, accepted=Py_ssize_t)
+cpdef Py_ssize_t move_spreads_of_epoch(object rng, Workspace work, Epoch epoch, Model model)
 
 @cython.locals(
     stream=Stream, proposal=Proposal, given=Sides, epoch=Epoch, before=Neighbour, after=Neighbour, seen=Neighbour,

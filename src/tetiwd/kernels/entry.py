@@ -7,7 +7,7 @@ try:
 except ImportError:
     from tetiwd.kernels import no_cython as cython
 
-from tetiwd.kernels import assign, describe, links, partition, row_law, slots, split_merge, terms, wishart
+from tetiwd.kernels import assign, describe, links, partition, row_law, slots, split_merge, spread_law, terms, wishart
 from tetiwd.kernels.stream import Stream
 
 
@@ -27,6 +27,14 @@ def move_rows(rng, work, epoch, before, after, model):
     stream = Stream(rng)
     with cython.nogil:
         accepted = row_law.move_rows(stream, work.law, work.terms, work.wishart, work.A, epoch, before, after, model)
+    return accepted
+
+
+def move_spreads_of_epoch(rng, work, epoch, model):
+    """Metropolis–Hastings on the spread of every cluster in turn; returns acceptances."""
+    stream = Stream(rng)
+    with cython.nogil:
+        accepted = spread_law.move_spreads_of_epoch(stream, work.terms, epoch, model)
     return accepted
 
 

@@ -1,5 +1,6 @@
 # The names of Python's module math that kernels use, as C knows them.
 cdef extern from "<math.h>" nogil:
+    double erf(double x)
     double exp(double x)
     double log(double x)
     double sqrt(double x)

@@ -80,12 +80,12 @@ def look_at_means(law, epoch, model, c):
     for i in range(m):
         for j in range(m):
             law.block[i, j] = law.A[i, j]
-        law.block[i, i] += model.alpha / epoch.counts[law.others[i]]
+        law.block[i, i] += model.alpha * epoch.spreads[law.others[i]] / epoch.counts[law.others[i]]
     dense.cholesky(law.block, m, law.factor)
     dense.copy_block(law.A, m, law.to_means)
     dense.solve_lower_rows(law.factor, m, law.to_means, m)
     dense.solve_upper_rows(law.factor, m, law.to_means, m)
-    law.noise_of_mean = model.alpha / epoch.counts[c]
+    law.noise_of_mean = model.alpha * epoch.spreads[c] / epoch.counts[c]
     law.noise_of_origin = 0.0
     for i in range(m):
         law.slots[i] = law.others[i]

@@ -83,6 +83,7 @@ def drop_cluster(epoch, before, after, a):
         epoch.A[a, a] = epoch.A[last, last]
         epoch.S[a, a] = epoch.S[last, last]
         epoch.counts[a] = epoch.counts[last]
+        epoch.spreads[a] = epoch.spreads[last]
         b, f = epoch.back[last], epoch.forward[last]
         unlink(epoch, before, after, last)
         link(epoch, before, after, a, b, f)
@@ -92,6 +93,7 @@ def drop_cluster(epoch, before, after, a):
         epoch.S[last, i] = 0.0
         epoch.S[i, last] = 0.0
     epoch.counts[last] = 0
+    epoch.spreads[last] = 1.0
     epoch.size[0] = last
 
 

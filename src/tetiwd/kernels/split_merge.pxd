@@ -1,6 +1,6 @@
 cimport cython
 
-from tetiwd.kernels cimport row_law, sides, slots, wishart
+from tetiwd.kernels cimport row_law, sides, slots, spread_law, wishart
 from tetiwd.kernels cimport libc_math as math
 from tetiwd.kernels.row_law cimport RowLaw
 from tetiwd.kernels.sides cimport Sides
@@ -47,6 +47,11 @@ cdef void weigh_links(
 cdef void propose_rows(
     Stream rng, Proposal proposal, RowLaw law, Epoch two, Neighbour two_before, Neighbour two_after, Epoch one,
     Neighbour one_before, Neighbour one_after, Model model, Py_ssize_t a, Py_ssize_t c, Py_ssize_t merged, bint split
+) noexcept nogil
+
+cdef void propose_spreads(
+    Stream rng, Proposal proposal, Epoch two, Epoch one, Model model, Py_ssize_t a, Py_ssize_t c, Py_ssize_t merged,
+    bint split
 ) noexcept nogil
 
 cdef void weigh_gain(

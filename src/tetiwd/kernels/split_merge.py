@@ -2,7 +2,7 @@
 
 import math
 
-from tetiwd.kernels import row_law, sides, slots, wishart
+from tetiwd.kernels import row_law, sides, slots, spread_law, wishart
 
 
 class Proposal:
@@ -34,6 +34,7 @@ def split_in_two(trial, a, given):
     trial.counts[a] -= moved
     trial.counts[c] = moved
     trial.A[c, c] = trial.A[a, a]
+    trial.spreads[c] = trial.spreads[a]
     trial.back[c] = trial.forward[c] = -1
     trial.size[0] = c + 1
     return c
@@ -123,6 +124,15 @@ def propose_rows(
     proposal.log_merge += row_law.propose_row(rng, law, one, one_before, one_after, model, merged, merged, not split)
 
 
+def propose_spreads(rng, proposal, two, one, model, a, c, merged, split):
+    """Spreads after the split, two of them, or after the merge."""
+    if model.tau == 0.0:
+        return
+    proposal.log_split += spread_law.propose_spread(rng, two, model, a, split)
+    proposal.log_split += spread_law.propose_spread(rng, two, model, c, split)
+    proposal.log_merge += spread_law.propose_spread(rng, one, model, merged, not split)
+
+
 def weigh_gain(proposal, own_terms, scratch, trial, trial_before, trial_after, epoch, before, after, model):
     """How much the trial gains over the epoch as it is."""
     proposal.gain += wishart.log_around(trial, own_terms, scratch, trial_before, trial_after, model)
@@ -149,6 +159,7 @@ def split_epoch(
     f_new = draw_loose_end(rng, after) if is_last else -1
     slots.link(trial, trial_before, trial_after, c, b_new, f_new)
     weigh_links(proposal, before, after, trial, c, first >= 0, is_last)
+    propose_spreads(rng, proposal, trial, epoch, model, a, c, a, True)
     propose_rows(rng, proposal, law, trial, trial_before, trial_seen, epoch, before, seen, model, a, c, a, True)
     weigh_gain(proposal, own_terms, scratch, trial, trial_before, trial_seen, epoch, before, seen, model)
     return c
@@ -165,5 +176,6 @@ def merge_epoch(
     """
     merged = merge_into(trial, trial_before, trial_after, a, b)
     weigh_links(proposal, trial_before, trial_after, epoch, b, is_first, is_last)
+    propose_spreads(rng, proposal, epoch, trial, model, a, b, merged, False)
     propose_rows(rng, proposal, law, epoch, before, seen, trial, trial_before, trial_seen, model, a, b, merged, False)
     weigh_gain(proposal, own_terms, scratch, trial, trial_before, trial_seen, epoch, before, seen, model)

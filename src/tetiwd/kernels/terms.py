@@ -1,6 +1,8 @@
 """The collapsed likelihood of one epoch, O(k³) from scratch and O(k²) for one object more or less.
 
-The formulas are those of ``tetiwd.model.candidates`` and ``tetiwd.model.likelihood``.
+The formulas are those of ``tetiwd.model.candidates`` and ``tetiwd.model.likelihood``. If clusters have spreads s of
+their own, n_c / s_c and S_cb / (s_c s_b) stand for n and S, an object that joins cluster c counts 1 / s_c there, and
+its row sums are r_b / s_b. What is 1 ± M_cc in those formulas is then s_c ± M_cc.
 """
 
 import math
@@ -21,6 +23,9 @@ class Terms:
         self.trace = 0.0  # tr(MS)
         self.ySy = 0.0
         self.log_ratio = 0.0  # log|M| − log|A|
+        self.log_spreads = 0.0  # log spreads of all objects
+        self.n, self.S = np.zeros(K), np.zeros((K, K))  # sizes and block sums, divided by spreads
+        self.s, self.u, self.r = np.ones(K), np.ones(K), np.zeros(K)  # spreads, 1 / spreads, row sums times those
         self.L, self.F, self.X, self.block = np.zeros((K, K)), np.zeros((K, K)), np.zeros((K, K)), np.zeros((K, K))
         self.x, self.m, self.q, self.v = np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K)
 
@@ -39,20 +44,37 @@ class Without:
         self.Mr = np.zeros(room)  # M times the row sums of the object
         self.M_cc, self.Q_cc = np.zeros(room), np.zeros(room)  # diagonals of M and Q
         self.fit, self.volume = np.zeros(room), np.zeros(room)  # what joining a cluster gives, see weigh_joining
+        self.spread = np.ones(room)  # of the clusters, the same with the object in
         self.total_y = self.trace = self.ySy = 0.0
         self.yr = 0.0  # yᵀr
         self.weight_M = self.weight_Q = 0.0  # of m mᵀ
 
 
-def build_sums(terms, k, counts, S, A, alpha):
+def divide_by_spreads(terms, k, counts, S, spreads):
+    """Sizes and block sums as the likelihood sees them."""
+    log_spreads = 0.0
+    for i in range(k):
+        terms.s[i] = spreads[i]
+        terms.u[i] = 1.0 / spreads[i]
+        terms.n[i] = counts[i] * terms.u[i]
+        if spreads[i] != 1.0:
+            log_spreads += counts[i] * math.log(spreads[i])
+    for i in range(k):
+        for j in range(k):
+            terms.S[i, j] = S[i, j] * (terms.u[i] * terms.u[j])
+    terms.log_spreads = log_spreads
+
+
+def build_sums(terms, k, counts, S, spreads, A, alpha):
     """What the likelihood needs: M, y and the sums, from scratch, O(k³); False if A is not positive definite."""
     if not dense.cholesky(A, k, terms.L):
         return False
+    divide_by_spreads(terms, k, counts, S, spreads)
     for i in range(k):
         for j in range(i + 1):
             total = alpha if i == j else 0.0
             for m in range(i, k):
-                total += terms.L[m, i] * counts[m] * terms.L[m, j]
+                total += terms.L[m, i] * terms.n[m] * terms.L[m, j]
             terms.block[i, j] = total
     if not dense.cholesky(terms.block, k, terms.F):
         return False
@@ -64,31 +86,31 @@ def build_sums(terms, k, counts, S, A, alpha):
     for i in range(k):
         total = 1.0
         for j in range(k):
-            total -= terms.M[i, j] * counts[j]
+            total -= terms.M[i, j] * terms.n[j]
         terms.y[i] = total
-    add_up(terms, k, counts, S)
+    add_up(terms, k)
     terms.log_ratio = -dense.log_det(terms.F, k)
     return True
 
 
-def build_terms(terms, k, counts, S, A, alpha):
+def build_terms(terms, k, counts, S, spreads, A, alpha):
     """All terms from scratch, O(k³); False if A is not positive definite."""
-    if not build_sums(terms, k, counts, S, A, alpha):
+    if not build_sums(terms, k, counts, S, spreads, A, alpha):
         return False
-    dense.multiply(terms.M, S, k, terms.block)
+    dense.multiply(terms.M, terms.S, k, terms.block)
     dense.multiply(terms.block, terms.M, k, terms.Q)
     dense.combine(terms.M, k, terms.x, terms.p)
     return True
 
 
-def add_up(terms, k, counts, S):
+def add_up(terms, k):
     """The sums, given M and y; leaves S y in the scratch x."""
     total_y = trace = ySy = 0.0
-    dense.combine(S, k, terms.y, terms.x)
+    dense.combine(terms.S, k, terms.y, terms.x)
     for i in range(k):
         for j in range(k):
-            trace += terms.M[i, j] * S[i, j]
-        total_y += counts[i] * terms.y[i]
+            trace += terms.M[i, j] * terms.S[i, j]
+        total_y += terms.n[i] * terms.y[i]
         ySy += terms.y[i] * terms.x[i]
     terms.total_y = total_y
     terms.trace = trace
@@ -98,13 +120,15 @@ def add_up(terms, k, counts, S):
 def change_count(terms, k, counts, S, c, r, own, sign):
     """One object with row sums r and own similarity joins (sign 1.0) or leaves (−1.0) cluster c, O(k²)."""
     M, Q, y, m, q, v = terms.M, terms.Q, terms.y, terms.m, terms.q, terms.v
-    g = 1.0 + sign * M[c, c]
+    s, u = terms.s[c], terms.u[c]
+    g = s + sign * M[c, c]
     Q_cc = Q[c, c]
     y_c = y[c]
     v_c = 0.0
     for j in range(k):
-        v_c += M[c, j] * r[j]
-    dense.combine(M, k, r, v)
+        terms.r[j] = r[j] * terms.u[j]
+        v_c += M[c, j] * terms.r[j]
+    dense.combine(M, k, terms.r, v)
     for i in range(k):
         m[i] = M[i, c]
         q[i] = Q[i, c]
@@ -117,17 +141,26 @@ def change_count(terms, k, counts, S, c, r, own, sign):
             ] * m[j] / (g * g)
         y[i] -= sign * m[i] * y_c / g
     counts[c] += int(sign)
+    terms.n[c] = counts[c] * u
     for j in range(k):
         S[c, j] += sign * r[j]
         S[j, c] += sign * r[j]
+        terms.S[c, j] += sign * u * terms.r[j]
+        terms.S[j, c] += sign * u * terms.r[j]
     S[c, c] += sign * own
-    add_up(terms, k, counts, S)
+    terms.S[c, c] += sign * own * u * u
+    add_up(terms, k)
     dense.combine(terms.M, k, terms.x, terms.p)
-    terms.log_ratio -= math.log(g)
+    terms.log_ratio -= math.log(g * u)
+    if s != 1.0:
+        terms.log_spreads += sign * math.log(s)
 
 
 def take_out(out, terms, k, a, r, own, alone):
-    """Terms with an object out of cluster a, O(k²). One that was alone has been taken out of the terms already."""
+    """Terms with an object out of cluster a, O(k²). One that was alone has been taken out of the terms already.
+
+    Its row sums r are divided by the spreads.
+    """
     y_r = 0.0
     dense.combine(terms.M, k, r, out.Mr)
     for i in range(k):
@@ -142,7 +175,7 @@ def take_out(out, terms, k, a, r, own, alone):
         out.total_y, out.trace, out.ySy = terms.total_y, terms.trace, terms.ySy
         out.yr, out.weight_M, out.weight_Q = y_r, 0.0, 0.0
         return
-    g = 1.0 - terms.M[a, a]
+    g = terms.s[a] - terms.M[a, a]
     Q_aa, y_a, p_a = terms.Q[a, a], terms.y[a], terms.p[a]
     share, pull = y_a / g, out.Mr[a] / g
     y_r += pull * y_a
@@ -159,10 +192,11 @@ def take_out(out, terms, k, a, r, own, alone):
         out.M_cc[i] = terms.M[i, i] + m_i * m_i * weight_M
         out.Q_cc[i] = terms.Q[i, i] - 2.0 * m_i * (Mr - q_i) * weight_M + weight_Q * m_i * m_i
     out.yr, out.weight_M, out.weight_Q = y_r, weight_M, weight_Q
-    Q_aa = out.Q_cc[a]
+    u = terms.u[a]
+    Q_aa, kappa = out.Q_cc[a], y_a * u
     out.total_y = terms.total_y - y_a * share
-    out.trace = terms.trace - (2.0 * out.Mr[a] - Q_aa) * g - own * (1.0 - g)
-    out.ySy = terms.ySy + y_a * (2.0 * out.p[a] - y_a * Q_aa - 2.0 * (y_r - y_a * out.Mr[a]))
+    out.trace = terms.trace - (2.0 * out.Mr[a] - Q_aa) * (g * u * u) - own * (1.0 - g * u) * u
+    out.ySy = terms.ySy + kappa * (2.0 * out.p[a] - kappa * Q_aa - 2.0 * (y_r - kappa * out.Mr[a]))
 
 
 def weigh_joining(out, model, own, first, end):
@@ -174,7 +208,7 @@ def weigh_joining(out, model, own, first, end):
     if model.similarity:
         scale = 0.5 * model.dof / model.alpha
         for c in range(first, end):
-            g = 1.0 + out.M_cc[c]
+            g = out.spread[c] + out.M_cc[c]
             share = 1.0 / g
             out.fit[c] = scale * (trace + (2.0 * out.Mr[c] - out.Q_cc[c]) * share + own * (1.0 - share))
             out.volume[c] = g
@@ -182,7 +216,7 @@ def weigh_joining(out, model, own, first, end):
     scale = -0.25 * model.dof / model.alpha
     for c in range(first, end):
         y, Mr, Q_cc = out.y[c], out.Mr[c], out.Q_cc[c]
-        g = 1.0 + out.M_cc[c]
+        g = out.spread[c] + out.M_cc[c]
         volume = g * total_y + y * y
         inverse = 1.0 / (g * volume)  # the only division
         share = inverse * volume
@@ -195,7 +229,8 @@ def weigh_joining(out, model, own, first, end):
 
 def least_volume(out, model):
     """A bound of the volumes of ``weigh_joining``: no cluster makes them smaller."""
-    return 1.0 if model.similarity else out.total_y
+    least = math.exp(-model.limit) if model.tau > 0.0 else 1.0  # of the spreads
+    return least if model.similarity else least * out.total_y
 
 
 def log_likelihood(terms, k, n, trace, model, alpha):
@@ -204,13 +239,14 @@ def log_likelihood(terms, k, n, trace, model, alpha):
         log_det_sigma = (n - k) * math.log(alpha) - terms.log_ratio
         return -0.5 * model.dof * (log_det_sigma + (trace - terms.trace) / alpha)
     log_det_W = -(n - k) * math.log(alpha) + terms.log_ratio - math.log(terms.total_y / alpha) + math.log(n)
+    log_det_W -= terms.log_spreads
     return 0.5 * model.dof * log_det_W - 0.25 * model.dof / alpha * (terms.trace + terms.ySy / terms.total_y)
 
 
 def epoch_log_likelihood(epoch, terms, model):
     """Log likelihood of one epoch from scratch."""
     k = epoch.size[0]
-    if not build_sums(terms, k, epoch.counts, epoch.S, epoch.A, model.alpha):
+    if not build_sums(terms, k, epoch.counts, epoch.S, epoch.spreads, epoch.A, model.alpha):
         return -math.inf
     return log_likelihood(terms, k, epoch.n, epoch.trace, model, model.alpha)
 
@@ -226,6 +262,6 @@ def log_likelihood_if(epoch, terms, model, alpha, factor, spread, A):
             A[i, j] = factor * epoch.A[i, j]
             if spread > 0.0:
                 A[i, j] = spread if i == j else 0.0
-    if not build_sums(terms, k, epoch.counts, epoch.S, A, alpha):
+    if not build_sums(terms, k, epoch.counts, epoch.S, epoch.spreads, A, alpha):
         return -math.inf
     return log_likelihood(terms, k, epoch.n, epoch.trace, model, alpha)

@@ -9,6 +9,7 @@ cdef class Epoch:
     cdef readonly Py_ssize_t n
     cdef readonly Py_ssize_t[::1] z, size, counts, back, forward
     cdef readonly double[:, ::1] R, S, A
+    cdef readonly double[::1] spreads
 
 
 cdef class Neighbour:
@@ -17,7 +18,7 @@ cdef class Neighbour:
 
 
 cdef class Model:
-    cdef readonly double alpha, dof, df_A, xi, kappa, new_scale, power
+    cdef readonly double alpha, dof, df_A, xi, kappa, new_scale, power, tau, limit
     cdef readonly Py_ssize_t max_clusters
     cdef readonly bint isotropic, similarity
 

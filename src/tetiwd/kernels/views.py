@@ -27,9 +27,11 @@ class Epoch:
         (K,) objects, (K, K) block sums and (K, K) between-cluster covariance.
     back, forward
         (K,) slot of the linked cluster at the epoch before and after, −1 for none.
+    spreads
+        (K,) variance within every cluster, relative to alpha.
     """
 
-    def __init__(self, D, per_unit, trace, z, R, size, counts, S, A, back, forward):
+    def __init__(self, D, per_unit, trace, z, R, size, counts, S, A, back, forward, spreads):
         self.single = D.dtype == np.float32
         self.D = np.empty((0, 0)) if self.single else D
         self.D_single = D if self.single else np.empty((0, 0), np.float32)
@@ -44,6 +46,7 @@ class Epoch:
         self.A = A
         self.back = back
         self.forward = forward
+        self.spreads = spreads
 
 
 class Neighbour:
@@ -68,10 +71,10 @@ class Model:
     """Numbers that stay fixed while one epoch is updated.
 
     ``max_clusters`` is 0 for no limit; ``isotropic`` means A = new_scale · I; ``power`` is 1 for sampling, larger to
-    anneal, inf for the best candidate.
+    anneal, inf for the best candidate; ``tau`` is 0 if all spreads are equal, ``limit`` the largest |log spread|.
     """
 
-    def __init__(self, alpha, dof, df_A, xi, kappa, new_scale, max_clusters, isotropic, similarity, power):
+    def __init__(self, alpha, dof, df_A, xi, kappa, new_scale, max_clusters, isotropic, similarity, power, tau, limit):
         self.alpha = alpha
         self.dof = dof
         self.df_A = df_A
@@ -82,6 +85,8 @@ class Model:
         self.isotropic = isotropic
         self.similarity = similarity
         self.power = power
+        self.tau = tau
+        self.limit = limit
 
 
 def own_similarity(epoch, model, obj):

@@ -1,6 +1,6 @@
 cimport cython
 
-from tetiwd.kernels cimport dense, gamma, partition, terms
+from tetiwd.kernels cimport dense, gamma, partition, spread_law, terms
 from tetiwd.kernels cimport libc_math as math
 from tetiwd.kernels.terms cimport Terms
 from tetiwd.kernels.views cimport Epoch, Model, Neighbour

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tetiwd.kernels import dense, gamma, partition, terms
+from tetiwd.kernels import dense, gamma, partition, spread_law, terms
 
 
 class Wishart:
@@ -59,7 +59,7 @@ def log_prior_of_geometry(epoch, before, scratch, df_A, new_scale):
 def log_geometry_target(epoch, A, own_terms, scratch, before, after, model):
     """All of the log joint that depends on A of one epoch, up to a constant."""
     k = epoch.size[0]
-    if not terms.build_sums(own_terms, k, epoch.counts, epoch.S, A, model.alpha):
+    if not terms.build_sums(own_terms, k, epoch.counts, epoch.S, epoch.spreads, A, model.alpha):
         return -math.inf
     total = terms.log_likelihood(own_terms, k, epoch.n, epoch.trace, model, model.alpha)
     set_scale(scratch, k, epoch.back, before.A, model.new_scale)
@@ -76,6 +76,7 @@ def log_around(epoch, own_terms, scratch, before, after, model):
     k, total = epoch.size[0], partition.log_transitions_around(epoch, before, after, model)
     if total == -math.inf:
         return total
+    total += spread_law.log_prior_of_spreads(epoch, model)
     if model.isotropic:
         return total + terms.epoch_log_likelihood(epoch, own_terms, model)
     total += log_wishart_constant(k, model.df_A)

@@ -21,6 +21,8 @@ name in code           shape        meaning
 ``kappa``              scalar       what an object of the epoch before counts in the urn, κ
 ``max_clusters``       scalar       truncation level of the partition prior, None for infinity
 ``new_scale``          scalar       scale s of a new cluster's row in A
+``spreads``            (k,)         variance within every cluster relative to alpha, α_c / α; 1 where all are equal
+``tau``                scalar       how much they differ: standard deviation τ of their logarithms
 =====================  ===========  ====================================================================
 
 Index letters: i sweep, t epoch, l object, c cluster, b other cluster, j other object.

@@ -1,6 +1,7 @@
 """The one number everything else is a ratio of: the log joint density of data, clusters, geometry and scales."""
 
 from collections.abc import Iterator, Sequence
+from math import log
 from typing import Literal
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import ArrayLike
 from tetiwd.model.geometry_prior import log_prior_geometry
 from tetiwd.model.likelihood import log_likelihood, log_likelihood_similarity
 from tetiwd.model.partition_prior import log_prior_partitions
+from tetiwd.model.spreads import log_density_of_spread
 from tetiwd.params import Hyperparameters
 from tetiwd.priors import Gamma, Prior, log_prior
 
@@ -24,13 +26,16 @@ def log_joint(
     new_scale: float | None = None,
     kappa: float | None = None,
     df_A: float | None = None,
+    tau: float | None = None,
+    spreads_by_epoch: Sequence[ArrayLike] | None = None,
     kind: Literal["distances", "similarities"] = "distances",
 ) -> float:
-    """Log joint density (paper Eq. 15 times the priors of alpha, xi, new_scale, kappa and df_A).
+    """Log joint density (paper Eq. 15 times the priors of alpha, xi, new_scale, kappa, df_A and tau).
 
-    ``labels_by_epoch`` holds lineage ids; row c of ``A_by_epoch[t]`` belongs to the c-th smallest lineage id at t.
+    ``labels_by_epoch`` holds lineage ids; row c of ``A_by_epoch[t]`` belongs to the c-th smallest lineage id at t, and
+    so does ``spreads_by_epoch[t][c]``, its spread relative to alpha, where spreads differ (tau > 0).
     With ``geometry="isotropic"`` every A_t must be new_scale · I and has no density of its own; without coupling every
-    epoch stands alone. Values of ``alpha`` to ``df_A`` may be left out where the hyperparameters fix them. A state with
+    epoch stands alone. Values of ``alpha`` to ``tau`` may be left out where the hyperparameters fix them. A state with
     df_A + 1 clusters or more at an epoch has density 0. Where a prior says that something is impossible, −inf is
     returned and nothing further is evaluated.
     """
@@ -41,8 +46,13 @@ def log_joint(
     kappa = _given_or_fixed("kappa", kappa, h.kappa)
     dof = h.dof_by_epoch(len(data_by_epoch))
     df_A = _given_or_fixed("df_A", df_A, h.df_A) if h.full else np.inf
+    tau = _given_or_fixed("tau", tau, h.tau_used)
+    if tau > 0 and (spreads_by_epoch is None or kind == "similarities"):
+        raise ValueError("clusters whose spreads differ need distances, and spreads_by_epoch")
+    spreads = spreads_by_epoch if tau > 0 and spreads_by_epoch else [np.ones(len(np.asarray(A))) for A in A_by_epoch]
+    given = (data_by_epoch, labels_by_epoch, A_by_epoch, spreads)
     total = 0.0
-    for part in _log_parts(data_by_epoch, labels_by_epoch, A_by_epoch, h, dof, alpha, xi, new_scale, kappa, df_A, kind):
+    for part in _log_parts(*given, h, dof, alpha, xi, new_scale, kappa, df_A, tau, kind):
         total += part
         if total == -np.inf:
             break
@@ -53,6 +63,7 @@ def _log_parts(
     data_by_epoch: Sequence[ArrayLike],
     labels_by_epoch: Sequence[ArrayLike],
     A_by_epoch: Sequence[ArrayLike],
+    spreads_by_epoch: Sequence[ArrayLike],
     h: Hyperparameters,
     dof: tuple[float, ...],
     alpha: float,
@@ -60,25 +71,31 @@ def _log_parts(
     new_scale: float,
     kappa: float,
     df_A: float,
+    tau: float,
     kind: Literal["distances", "similarities"],
 ) -> Iterator[float]:
     """The terms of the log joint, each evaluated when it is asked for: scales, partitions and geometry, likelihoods."""
-    likelihoods = {"distances": log_likelihood, "similarities": log_likelihood_similarity}
-    if kind not in likelihoods:
+    if kind not in ("distances", "similarities"):
         raise ValueError(f'kind must be "distances" or "similarities", not {kind!r}')
-    likelihood = likelihoods[kind]
     lineages_and_rows = [np.unique(np.asarray(labels), return_inverse=True) for labels in labels_by_epoch]
     lineage_ids_by_epoch = [lineages for lineages, _ in lineages_and_rows]
     yield log_prior(h.alpha, alpha) + log_prior(h.xi, xi) + log_prior(h.new_scale, new_scale)
     yield log_prior(h.kappa, kappa) + (log_prior(h.df_A, df_A) if h.full else 0.0)
+    yield log_prior(h.tau_used, tau)
+    if tau > 0:
+        yield sum(log_density_of_spread(log(s), tau) for own in spreads_by_epoch for s in np.asarray(own).tolist())
     together: list[Sequence[int]] = [range(len(dof))] if h.coupling else [[t] for t in range(len(dof))]
     for epochs in together:
         yield log_prior_partitions([labels_by_epoch[t] for t in epochs], xi, h.max_clusters, kappa)
         if h.full:
             A, lineages = [A_by_epoch[t] for t in epochs], [lineage_ids_by_epoch[t] for t in epochs]
             yield log_prior_geometry(A, lineages, df_A, new_scale)
-    for data, (_, rows), A_t, d in zip(data_by_epoch, lineages_and_rows, A_by_epoch, dof, strict=True):
-        yield likelihood(data, rows, A_t, alpha, d)
+    epochs_given = zip(data_by_epoch, lineages_and_rows, A_by_epoch, spreads_by_epoch, dof, strict=True)
+    for data, (_, rows), A_t, own, d in epochs_given:
+        if kind == "similarities":
+            yield log_likelihood_similarity(data, rows, A_t, alpha, d)
+        else:
+            yield log_likelihood(data, rows, A_t, alpha, d, own)
 
 
 def _given_or_fixed(name: str, value: float | None, prior: Prior) -> float:

@@ -7,6 +7,11 @@ objects), which in the k×k picture is the direction √n; writing H for an orth
     log det⁺(W̃) = −(N − k) log α − log|HᵀGH|
     tr(W̃ D)     = −tr(S̃)/α + tr((HᵀGH)⁻¹ HᵀS̃H),      S̃ = n^−½ S n^−½.
 
+Where clusters have spreads of their own, the variance within cluster c is α s_c. Then n_c / s_c and S_cb / (s_c s_b)
+stand for sizes n and block sums S, of which the first sum to N′, and
+
+    log det⁺(W̃) = −(N − k) log α − Σ n_c log s_c − log|HᵀGH| − log(N′ / N).
+
 This equals the M-form kept by :mod:`tetiwd.model.candidates`, but never divides two small numbers, and a
 translation A → A + 1vᵀ + v1ᵀ drops out up to rounding. Constants that depend on the data alone are left out.
 """
@@ -19,10 +24,15 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 
 
-def log_likelihood(D: ArrayLike, labels: ArrayLike, A: ArrayLike, alpha: float, dof: float) -> float:
-    """Log likelihood of squared distances (paper Eq. 9, collapsed): cost O(n²) once, then O(k³)."""
+def log_likelihood(
+    D: ArrayLike, labels: ArrayLike, A: ArrayLike, alpha: float, dof: float, spreads: ArrayLike | None = None
+) -> float:
+    """Log likelihood of squared distances (paper Eq. 9, collapsed): cost O(n²) once, then O(k³).
+
+    ``spreads`` are those of the rows of A, relative to alpha; all 1 if not given.
+    """
     counts, block_sums = block_statistics(D, labels, len(np.asarray(A)))
-    return log_likelihood_from_blocks(counts, block_sums, A, alpha, dof)
+    return log_likelihood_from_blocks(counts, block_sums, A, alpha, dof, spreads)
 
 
 def log_likelihood_similarity(
@@ -35,9 +45,11 @@ def log_likelihood_similarity(
     )
 
 
-def log_likelihood_dense(D: ArrayLike, labels: ArrayLike, A: ArrayLike, alpha: float, dof: float) -> float:
+def log_likelihood_dense(
+    D: ArrayLike, labels: ArrayLike, A: ArrayLike, alpha: float, dof: float, spreads: ArrayLike | None = None
+) -> float:
     """Log likelihood of squared distances (paper Eq. 9) straight from the definition, O(n³). To compare with."""
-    W = np.linalg.inv(_dense_covariance(labels, A, alpha))
+    W = np.linalg.inv(_dense_covariance(labels, A, alpha, spreads))
     row_sums = W.sum(axis=1)
     W_tilde = W - np.outer(row_sums, row_sums) / row_sums.sum()
     nonzero = np.linalg.eigvalsh(W_tilde)[1:]  # W̃1 = 0: exactly one eigenvalue is zero, the smallest
@@ -69,13 +81,22 @@ def block_statistics(D: ArrayLike, labels: ArrayLike, n_clusters: int) -> tuple[
 
 
 def log_likelihood_from_blocks(
-    counts: ArrayLike, block_sums: ArrayLike, A: ArrayLike, alpha: float, dof: float
+    counts: ArrayLike,
+    block_sums: ArrayLike,
+    A: ArrayLike,
+    alpha: float,
+    dof: float,
+    spreads: ArrayLike | None = None,
 ) -> float:
     """Log likelihood of distances from sizes and block sums; what a "cluster" stands for is not its business."""
-    n, scaled_sums, G = _occupied(counts, block_sums, A, alpha)
+    sizes = np.asarray(counts, dtype=float)
+    s = np.ones(len(sizes)) if spreads is None else np.asarray(spreads, dtype=float)
+    n, scaled_sums, G = _occupied(sizes / s, np.asarray(block_sums) / np.outer(s, s), A, alpha)
     H = _complement(np.sqrt(n))
     factor = np.linalg.cholesky(H.T @ G @ H)
-    log_det = -(n.sum() - len(n)) * np.log(alpha) - 2 * np.log(np.diagonal(factor)).sum()
+    N = sizes.sum()
+    log_det = -(N - len(n)) * np.log(alpha) - 2 * np.log(np.diagonal(factor)).sum()
+    log_det -= sizes @ np.log(s) + np.log(n.sum() / N)
     between = np.trace(_solve_cholesky(factor, H.T @ scaled_sums @ H))
     return float(dof / 2 * log_det + dof / 4 * (between - np.trace(scaled_sums) / alpha))
 
@@ -116,10 +137,11 @@ def _solve_cholesky(factor: NDArray[Any], right: Floats) -> Floats:
     return np.linalg.solve(factor.T, np.linalg.solve(factor, right))
 
 
-def _dense_covariance(labels: ArrayLike, A: ArrayLike, alpha: float) -> Floats:
+def _dense_covariance(labels: ArrayLike, A: ArrayLike, alpha: float, spreads: ArrayLike | None = None) -> Floats:
     covariance = np.asarray(A, dtype=float)
     assigned = _check_labels(labels, len(covariance))
-    return alpha * np.eye(len(assigned)) + covariance[np.ix_(assigned, assigned)]
+    own = np.ones(len(assigned)) if spreads is None else np.asarray(spreads, dtype=float)[assigned]
+    return alpha * np.diag(own) + covariance[np.ix_(assigned, assigned)]
 
 
 def _check_labels(labels: ArrayLike, n_clusters: int) -> NDArray[Any]:

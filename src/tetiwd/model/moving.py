@@ -4,7 +4,7 @@ The simulation is written from the generative story alone and shares no code wit
 """
 
 from collections.abc import Mapping, Sequence
-from math import erf, inf, log, pi, sqrt
+from math import inf, log
 from statistics import median
 from typing import NamedTuple
 
@@ -12,19 +12,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tetiwd.model.nodes import lineage_covariance, log_likelihood_nodes
+from tetiwd.model.spreads import draw_log_spread, log_density_of_spread
 from tetiwd.model.urn import log_prior_lineages
-from tetiwd.params import MOST_UNEQUAL, Hyperparameters
+from tetiwd.params import Hyperparameters
 from tetiwd.priors import Beta, Gamma, Prior, ShareOrPrior, log_prior
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 PARAMETERS = ("alpha", "new_scale", "rho", "xi", "tau", "delta", "kappa", "shift")
-LIMIT = log(MOST_UNEQUAL)  # of |log α_c − log α|
 
 
 def priors_of(h: Hyperparameters) -> dict[str, Prior | ShareOrPrior]:
     """Priors of all parameters, or the numbers they are fixed at."""
-    return {name: h.rho_used if name == "rho" else getattr(h, name) for name in PARAMETERS}
+    return {name: getattr(h, name) for name in PARAMETERS} | {"rho": h.rho_used, "tau": h.tau_used}
 
 
 def log_joint_moving(
@@ -59,16 +59,6 @@ def one_dof(h: Hyperparameters) -> float:
     return float(median(h.dof_by_epoch(n)))
 
 
-def log_density_of_spread(x: float, tau: float) -> float:
-    """Log density of x = log α_c − log α: normal with standard deviation τ, cut off where spreads differ too much.
-
-    Without a limit a lineage of identical objects has no smallest spread, and takes τ along.
-    """
-    if abs(x) > LIMIT:
-        return -inf
-    return -0.5 * (x / tau) ** 2 - log(tau) - 0.5 * log(2 * pi) - log(erf(LIMIT / tau / sqrt(2)))
-
-
 class MovingSimulation(NamedTuple):
     """Simulated objects with the truth behind them."""
 
@@ -85,7 +75,7 @@ def simulate_moving(
     value = {name: _drawn(prior, rng) for name, prior in priors_of(hyperparameters).items()}
     labels = draw_lineages(n_by_epoch, value["xi"], value["delta"], value["kappa"], rng)
     spreads = {
-        c: value["alpha"] * np.exp(_cut_normal(value["tau"], rng)) for c in {int(c) for own in labels for c in own}
+        c: value["alpha"] * np.exp(draw_log_spread(value["tau"], rng)) for c in {int(c) for own in labels for c in own}
     }
     X = draw_moving_objects(labels, value, spreads, int(one_dof(hyperparameters)), rng)
     return MovingSimulation(X, labels, value, spreads)
@@ -139,10 +129,3 @@ def _drawn(prior: Prior | ShareOrPrior, rng: np.random.Generator) -> float:
     if isinstance(prior, Gamma):
         return float(rng.gamma(prior.shape, prior.scale))
     return float(rng.beta(prior.a, prior.b)) if isinstance(prior, Beta) else float(prior)
-
-
-def _cut_normal(tau: float, rng: np.random.Generator) -> float:
-    while True:
-        x = tau * rng.standard_normal()
-        if abs(x) <= LIMIT:
-            return float(x)

@@ -8,7 +8,8 @@ in which every member of cluster b has weight u_b, and its variance is v. With M
 
 where r_b sums the distances (similarities) from the object to cluster b, S are the block sums, K_** its own similarity,
 and q the squared distance to that mean over d. The log likelihood of the epoch grows by −(d/2)(log v + q/v), up to a
-constant. For distances the weights sum to one over all objects: where the origin is does not matter.
+constant. For distances the weights sum to one over all objects: where the origin is does not matter. If clusters have
+spreads s of their own (distances only), n is n_b/s_b in all of this, u_b is divided by s_b, and 1 + M_cc is s_c + M_cc.
 """
 
 from dataclasses import dataclass, replace
@@ -52,21 +53,28 @@ class Prediction:
 
 
 def predict(
-    counts: ArrayLike, block_sums: ArrayLike, A: ArrayLike, alpha: float, *, similarity: bool = False
+    counts: ArrayLike,
+    block_sums: ArrayLike,
+    A: ArrayLike,
+    alpha: float,
+    *,
+    spreads: ArrayLike | None = None,
+    similarity: bool = False,
 ) -> Prediction:
     """The law of one more object for every row of A; rows of A beyond ``counts`` are clusters without members."""
     A_ = np.asarray(A, dtype=float)
     k, extra = len(A_), len(A_) - len(np.asarray(counts))
-    n = np.pad(np.asarray(counts, dtype=float), (0, extra))
+    s = np.ones(k) if spreads is None else np.asarray(spreads, dtype=float)
+    n = np.pad(np.asarray(counts, dtype=float), (0, extra)) / s
     S = np.asarray(block_sums, dtype=float)
     M = _inverse(n, A_, alpha)
-    weights, variance = M.copy(), alpha * (1 + np.diagonal(M))
+    weights, variance = M.copy(), alpha * (s + np.diagonal(M))
     if not similarity:
         y = 1 - M @ n
         total = n @ y
         weights += np.outer(y, y) / total
         variance = variance + alpha * y**2 / total
-    seen = weights[: k - extra]
+    seen = (weights / s[:, None])[: k - extra]
     return Prediction(seen, variance, np.einsum("bc,bd,dc->c", seen, S, seen), similarity)
 
 
@@ -78,23 +86,29 @@ def predict_first(
     rows: ArrayLike,
     residuals: ArrayLike,
     *,
+    spreads: ArrayLike | None = None,
+    own_spreads: ArrayLike = 1.0,
     similarity: bool = False,
 ) -> Prediction:
     """The law of one more object that is the first of its cluster, for several rows that cluster may have in A.
 
     A row is a = A h with residual variance s = a_cc − hᵀa; give h as the rows of ``rows``, (m, k), and s, (m,). With
-    M as above the weights are Mh and the variance is α(1 + hᵀMh) + s; for distances y_c is 1 − nᵀMh.
+    M as above the weights are Mh and the variance is α(1 + hᵀMh) + s; for distances y_c is 1 − nᵀMh. The spreads of
+    these clusters are ``own_spreads``, (m,).
     """
     n, S, A_ = (np.asarray(x, dtype=float) for x in (counts, block_sums, A))
+    s = np.ones(len(n)) if spreads is None else np.asarray(spreads, dtype=float)
+    n = n / s
     h = np.asarray(rows, dtype=float).T
     M = _inverse(n, A_, alpha)
     weights = M @ h
-    variance = alpha * (1 + (h * weights).sum(axis=0)) + np.asarray(residuals, dtype=float)
+    variance = alpha * (np.asarray(own_spreads) + (h * weights).sum(axis=0)) + np.asarray(residuals, dtype=float)
     if not similarity:
         y, y_new = 1 - M @ n, 1 - n @ weights
         total = n @ y
         weights = weights + np.outer(y, y_new) / total
         variance = variance + alpha * y_new**2 / total
+    weights = weights / s[:, None]
     return Prediction(weights, variance, np.einsum("bc,bd,dc->c", weights, S, weights), similarity)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.errors import SettingsError
+from tetiwd.model.spreads import draw_log_spread
 from tetiwd.params import Hyperparameters
 from tetiwd.priors import Gamma, Prior
 
@@ -34,6 +35,8 @@ class Simulation:
     new_scale: float | None = None
     kappa: float | None = None
     df_A: float | None = None
+    tau: float | None = None
+    spreads: list[Floats] | None = None  # T × (k_t,), relative to alpha; None if all are equal
 
     @property
     def n_dimensions(self) -> int:
@@ -102,8 +105,11 @@ def simulate(
         A = draw_geometry(labels, value["df_A"], value["new_scale"], rng)
     else:
         A = [value["new_scale"] * np.eye(len(np.unique(epoch_labels))) for epoch_labels in labels]
-    X = draw_objects(labels, A, value["alpha"], dof, rng, persistence)
-    return Simulation(X=X, labels=labels, A=A, **value)
+    tau, spreads = _draw_scale(h.tau_used, rng), None
+    if tau > 0:
+        spreads = [np.exp([draw_log_spread(tau, rng) for _ in A_t]) for A_t in A]
+    X = draw_objects(labels, A, value["alpha"], dof, rng, persistence, spreads)
+    return Simulation(X=X, labels=labels, A=A, tau=tau, spreads=spreads, **value)
 
 
 def _draw_labels(
@@ -178,8 +184,12 @@ def draw_objects(
     dof: Sequence[float],
     rng: np.random.Generator,
     persistence: float = 0.0,
+    spreads_by_epoch: Sequence[Floats] | None = None,
 ) -> list[Floats]:
-    """Objects around their cluster centres; every column of X_t is N(0, αI + Z A_t Zᵀ)."""
+    """Objects around their cluster centres; every column of X_t is N(0, αI + Z A_t Zᵀ).
+
+    With spreads of their own, α of an object is multiplied by that of its cluster.
+    """
     if not 0 <= persistence <= 1:
         raise SettingsError(f"persistence must lie between 0 and 1, not {persistence!r}")
     if any(d != int(d) for d in dof):
@@ -188,7 +198,8 @@ def draw_objects(
         raise SettingsError("centres can persist only if dof is the same at all epochs")
     series = []
     direction: dict[int, Floats] = {}
-    for labels, A, d in zip(labels_by_epoch, A_by_epoch, dof, strict=True):
+    all_spreads = spreads_by_epoch or [np.ones(len(A)) for A in A_by_epoch]
+    for labels, A, d, spreads in zip(labels_by_epoch, A_by_epoch, dof, all_spreads, strict=True):
         lineages = sorted({int(c) for c in labels})
         fresh = {c: rng.standard_normal(int(d)) for c in lineages}
         earlier = direction if persistence else {}
@@ -200,7 +211,8 @@ def draw_objects(
         root = (vectors * np.sqrt(np.maximum(eigenvalues, 0))) @ vectors.T
         centres = root @ np.array([direction[c] for c in lineages])
         row = [lineages.index(int(c)) for c in labels]
-        series.append(centres[row] + np.sqrt(alpha) * rng.standard_normal((len(labels), int(d))))
+        scale = np.sqrt(alpha * spreads[row])[:, None]
+        series.append(centres[row] + scale * rng.standard_normal((len(labels), int(d))))
     return series
 
 

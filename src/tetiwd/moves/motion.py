@@ -9,7 +9,8 @@ from math import exp, inf, log
 import numpy as np
 
 from tetiwd.kernels import move_spreads
-from tetiwd.model.moving import LIMIT, priors_of
+from tetiwd.model.moving import priors_of
+from tetiwd.model.spreads import LIMIT
 from tetiwd.moves.metropolis import accepts
 from tetiwd.moves.move import Move, Sweep
 from tetiwd.moves.scale import SMALLEST_ALPHA
@@ -29,7 +30,7 @@ def is_free(name: str, hyperparameters: Hyperparameters) -> bool:
     """True if there is something for a move to change."""
     h = hyperparameters
     if name == "spreads":
-        return isinstance(h.tau, Gamma) or h.tau > 0
+        return h.tau_used != 0
     if name == "level" and not is_free("spreads", h):
         return False
     return isinstance(priors_of(h)[PARAMETER[name]], Gamma | Beta)

@@ -37,7 +37,7 @@ MODEL_WORDS = {
     "geometry": "model of the distances between clusters",
     "coupling": "are times linked?",
     "rho": "moving centres: correlation of a lineage's places at consecutive times",
-    "tau": "moving centres: how much the spreads of lineages differ",
+    "tau": "how much the spreads of clusters differ (of lineages, with moving centres)",
     "delta": "moving centres: how well absent lineages are remembered",
     "kappa": "how much the sizes of a time count at the next",
     "shift": "moving centres: variance of what displaces all objects of a time together",

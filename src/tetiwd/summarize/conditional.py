@@ -72,8 +72,8 @@ def without_cluster(epoch: EpochOfDraw, c: int) -> EpochOfDraw:
     """The epoch as the only member of a cluster meets it; the cluster that it had is one that it may found again."""
     rest, lineage = copy(epoch), int(epoch.lineages[c])
     keep = [b for b in range(len(epoch.A)) if b != c]
-    rest.lineages, rest.sizes = epoch.lineages[keep], epoch.sizes[keep]
+    rest.lineages, rest.sizes, rest.spreads = epoch.lineages[keep], epoch.sizes[keep], epoch.spreads[keep]
     rest.A, rest.block_sums = epoch.A[np.ix_(keep, keep)], epoch.block_sums[np.ix_(keep, keep)]
     before, after = (lineage if lineage in sizes else FRESH for sizes in (epoch.before, epoch.after))
-    rest.known_birth = Birth(before, after, epoch.A[c, [*keep, c]])
+    rest.known_birth = Birth(before, after, epoch.A[c, [*keep, c]], float(epoch.spreads[c]))
     return rest

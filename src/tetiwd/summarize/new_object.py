@@ -15,6 +15,7 @@ from tetiwd.model.geometry_prior import draw_row, log_wishart, prior_scale
 from tetiwd.model.likelihood import block_statistics
 from tetiwd.model.partition_prior import FreeLabels, candidate_weight, log_rising
 from tetiwd.model.prediction import Prediction, predict, predict_first
+from tetiwd.model.spreads import draw_log_spread
 from tetiwd.partitions import evenly_spaced
 from tetiwd.sample import Mode, Sample
 
@@ -23,11 +24,12 @@ FRESH = -1  # lineage id of a cluster that nobody has seen
 
 
 class Birth(NamedTuple):
-    """A cluster that may be born: which lineages it continues and goes on as, FRESH for none, and its row in A."""
+    """A cluster that may be born: lineages it continues and goes on as, FRESH for none; its row in A, its spread."""
 
     before: int
     after: int
     row: Floats  # (k + 1,)
+    spread: float
 
 
 class EpochOfDraw:
@@ -43,11 +45,18 @@ class EpochOfDraw:
         self.alpha, self.xi, self.new_scale = (float(getattr(draws, name)[i]) for name in ("alpha", "xi", "new_scale"))
         self.kappa = float(draws.drawn("kappa", self.h.kappa)[i])
         self.df_A = float(draws.drawn("df_A", self.h.df_A)[i]) if self.h.full else np.inf
+        unequal = "log_spreads" in draws.axes
+        self.tau = float(draws.drawn("tau", self.h.tau_used)[i]) if unequal else 0.0
         geometry = draws.geometry[i // draws.geometry_every]
         self.A = geometry[t]
         self.lineages, self.slots, self.sizes = np.unique(
             draws.labels_at(t)[i], return_inverse=True, return_counts=True
         )
+        self.spreads = np.ones(len(self.A))  # relative to alpha
+        if unequal:
+            start = sum(series.n_objects[:t])
+            own = draws.array("log_spreads")[i][start : start + series.n_objects[t]]
+            self.spreads[self.slots] = np.exp(own / 1000)
         self.last = t + 1 == series.n_epochs or not self.h.coupling
         self.A_before, self.before = np.empty((0, 0)), dict[int, int]()
         self.A_after, self.after = np.empty((0, 0)), dict[int, int]()
@@ -70,9 +79,9 @@ class EpochOfDraw:
 
     def weigh_sums(self, row_sums: Floats, diagonal: Floats, n_births: int, rng: np.random.Generator) -> Floats:
         """The same from the sums of distances to every cluster."""
-        law = self._seen(
-            predict(self.sizes, self.block_sums, self.A, self.alpha, similarity=self.similarity), row_sums, diagonal
-        )
+        given = (self.sizes, self.block_sums, self.A, self.alpha)
+        law = predict(*given, spreads=self.spreads, similarity=self.similarity)
+        law = self._seen(law, row_sums, diagonal)
         present = law.log_density(row_sums, self.dof, diagonal) + np.log(
             [self.weight(c) for c in self.lineages.tolist()]
         )
@@ -95,11 +104,10 @@ class EpochOfDraw:
         rows, log_forward = np.array([birth.row for birth in births]), [self.log_forward(birth) for birth in births]
         h = np.linalg.solve(self.A, rows[:, :-1].T).T
         residuals = rows[:, -1] - (h * rows[:, :-1]).sum(axis=1)
-        law = self._seen(
-            predict_first(self.sizes, self.block_sums, self.A, self.alpha, h, residuals, similarity=self.similarity),
-            row_sums,
-            diagonal,
-        )
+        given = (self.sizes, self.block_sums, self.A, self.alpha, h, residuals)
+        own = np.array([birth.spread for birth in births])
+        law = predict_first(*given, spreads=self.spreads, own_spreads=own, similarity=self.similarity)
+        law = self._seen(law, row_sums, diagonal)
         log_weights = law.log_density(row_sums, self.dof, diagonal) + log_forward
         return np.logaddexp.reduce(log_weights, axis=1) - np.log(n_births) + np.log(weights.sum())
 
@@ -116,11 +124,12 @@ class EpochOfDraw:
         return candidate_weight(size, before, after, self.xi, self.h.max_clusters, free, kappa=self.kappa, first=first)
 
     def draw_birth(self, b: int, f: int, rng: np.random.Generator) -> Birth:
-        """A cluster that continues b and goes on as f, with a row of A drawn from the prior."""
+        """A cluster that continues b and goes on as f, with a row of A and a spread drawn from their priors."""
+        spread = float(np.exp(draw_log_spread(self.tau, rng))) if self.tau > 0 else 1.0
         if self.h.geometry == "isotropic":
-            return Birth(b, f, np.append(np.zeros(len(self.A)), self.new_scale))
+            return Birth(b, f, np.append(np.zeros(len(self.A)), self.new_scale), spread)
         scale = prior_scale(self.A_before, sorted(self.before), [*self.lineages.tolist(), b], self.new_scale)
-        return Birth(b, f, draw_row(self.A, scale, self.df_A, rng))
+        return Birth(b, f, draw_row(self.A, scale, self.df_A, rng), spread)
 
     def log_forward(self, birth: Birth) -> float:
         """Log factor by which A of the next epoch becomes more probable if this cluster is born."""
