@@ -197,7 +197,7 @@ def whole(table):
     return folder
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_killed_and_resumed_gives_the_same_folder(how, table, whole, tmp_path):
     folder = tmp_path / "cut"
     fit = program("fit", table, *LONG, "--out", folder, "-q", "--checkpoint-seconds", "0.2")
@@ -207,6 +207,8 @@ def test_killed_and_resumed_gives_the_same_folder(how, table, whole, tmp_path):
     fit.send_signal(how)
     code = fit.wait(120)
     assert code == (-how if how == signal.SIGKILL else 130)
+    status = tomllib.loads((folder / "run.toml").read_text("utf-8"))["run"]["status"]
+    assert status == ("running" if how == signal.SIGKILL else "stopped")
     assert not (folder / "forecast.csv").exists() or how != signal.SIGKILL
     tetiwd("resume", folder, "-q")
     for name in IN_FOLDER - {"run.toml", "checkpoint", "data.nc", "results.nc"}:

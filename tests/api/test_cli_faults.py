@@ -10,6 +10,7 @@ import re
 import shutil
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pandas as pd
 import pytest
@@ -352,6 +353,18 @@ def test_damaged_results(run, spoil, says):
     refused(".", FOLDER, says, "summarize", "run")
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, -1.0], ids=str)
+@pytest.mark.parametrize("name", ["posterior/alpha", "geometry/A"])
+def test_draws_that_cannot_be(run, name, value):
+    with h5py.File("run/results.nc", "r+") as file:
+        file[name][...] = np.where(np.isnan(file[name]), np.nan, value)
+    put("new.csv", "id,a,b\nu,1,2\n")
+    says = ["run: results.nc holds draws that cannot be", "tetiwd resume"]
+    refused(".", FOLDER, says, "predict", "run", "new.csv")
+    assert CliRunner().invoke(app, ["resume", "run", "-q"]).exit_code == 0
+    assert CliRunner().invoke(app, ["predict", "run", "new.csv"]).exit_code == 0
+
+
 def test_resume_writes_damaged_results_again(run):
     cut("run/results.nc", 5000)
     assert CliRunner().invoke(app, ["resume", "run", "-q"]).exit_code == 0
@@ -363,6 +376,16 @@ def test_damaged_checkpoints(run):
         hole(file)
     says = ["run/checkpoint/chain-1.checkpoint is damaged", "start a new run"]
     refused(".", FOLDER, says, "resume", "run", "-q", "--draws", "40")
+
+
+def test_going_back_to_an_older_checkpoint_is_said_even_when_quiet(run):
+    file = Path("run/checkpoint/chain-1.checkpoint")
+    shutil.copy(file, f"{file}.previous")
+    hole(file)
+    result = CliRunner().invoke(app, ["resume", "run", "-q", "--draws", "40"])
+    assert result.exit_code == 0, result.output
+    assert result.stderr.startswith("Warning: the checkpoint chain-1.checkpoint is damaged")
+    assert "continuing from chain-1.checkpoint.previous" in result.stderr
 
 
 @pytest.mark.parametrize(

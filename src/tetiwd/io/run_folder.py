@@ -103,9 +103,9 @@ class RunFolder:
             folder._clear(keep=attached)
             folder.path.mkdir(parents=True, exist_ok=True)
             folder._write_about()
-            write_series(folder.path / "data.nc", series)
             if resolution is not None:
                 write_resolution(folder.path / RESOLUTION, resolution)
+            write_series(folder.path / "data.nc", series)  # last: from here on the run can be resumed
         except OSError as error:
             raise RunFolderError(f"cannot write into {path} ({error.strerror}); choose another folder") from error
         return folder
@@ -147,6 +147,9 @@ class RunFolder:
         except TetiwdError:  # refused before anything was done, or stopped where it cannot go on
             write_text(self.path / "run.toml", before)
             raise
+        except BaseException:
+            self.stop()
+            raise
         finally:
             lock.unlink(missing_ok=True)
 
@@ -171,13 +174,23 @@ class RunFolder:
         self._check_nobody_writes()
         if not self.path.is_dir():
             raise RunFolderError(f"{self.path} is a file; choose another name for the results folder")
-        if all(_is_attached(entry) for entry in self.path.iterdir()):
+        if all(_is_attached(entry) or _is_unfinished(entry) for entry in self.path.iterdir()):
             return
         if not (self.path / "run.toml").is_file():
             raise RunFolderError(f"{self.path} is not empty and holds no run; choose another folder")
-        if not overwrite:
+        if not overwrite and not self._never_began():
             remedy: Text = ["choose another folder, continue the run with tetiwd resume, or ", give("overwrite", True)]
             raise RunFolderError(f"{self.path} already holds a run", remedy)
+
+    def _never_began(self) -> bool:
+        """True if whoever made the folder was killed before there was anything to resume."""
+        if any((self.path / name).exists() for name in ("data.nc", "results.nc", self.checkpoint.name)):
+            return False
+        try:
+            RunFolder.open(self.path)
+        except RunFolderError:  # somebody else's, perhaps
+            return False
+        return True
 
     def attach(self, name: str) -> Path:
         """A folder inside this one for files of another package; made if need be, and readable by its owner only."""
@@ -254,6 +267,8 @@ class RunFolder:
 
     def series(self) -> DistanceSeries:
         """The data."""
+        if self._never_began():
+            raise RunFolderError(f"{self.path} holds a run that was stopped before it began; run fit again")
         try:
             return read_series_file(self.path / "data.nc")
         except DataError as error:
@@ -268,7 +283,7 @@ class RunFolder:
         settings, series, hyperparameters = self.settings(), self.series(), self.hyperparameters()
         try:
             sample = read_posterior(file, series, hyperparameters, settings.sampler)
-            return replace(sample, remarks=(*self.reasons, *sample.remarks), path=self.resolution(series))
+            return replace(sample, reasons=self.reasons, resolution=self.resolution(series))
         except DataError as error:
             raise RunFolderError(f"{self.path}: {error}") from error
 
@@ -343,6 +358,11 @@ def _check_no_less(name: str, wanted: int, known: int) -> None:
 
 def _is_attached(entry: Path) -> bool:
     return entry.is_dir() and not entry.is_symlink() and (entry / ATTACHED).is_file()
+
+
+def _is_unfinished(entry: Path) -> bool:
+    """A file of a run that was being written when the process was killed."""
+    return entry.suffix == ".new" and entry.stem in FILES
 
 
 def _is_alive(process: int) -> bool:

@@ -135,9 +135,9 @@ FIGURES: tuple[Figure, ...] = (
         "(of all time points together), and ribbons show where objects go. The framed column was taken; the score is "
         "the separation of clusters times the agreement of neighbours, averaged with the columns beside it.",
         lambda source, marks: plot_resolution(
-            source.analysis.sample.path, labels=source.analysis.clustering.flat, marks=marks
+            source.analysis.sample.resolution, labels=source.analysis.clustering.flat, marks=marks
         ),
-        when=lambda source: source.analysis.sample.path is not None,
+        when=lambda source: source.analysis.sample.resolution is not None,
     ),
     Figure(
         "outcomes",

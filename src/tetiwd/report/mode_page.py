@@ -64,7 +64,8 @@ def mode_html(analysis: "ModeAnalysis", *, show_ids: bool = False) -> str:
         "trust_text": WHAT_IT_IS,
         "verdict": "",
         "about_run": [HOW_TO_GO_ON],
-        "remarks": wording.sentences(analysis.mode.remarks),
+        "reasons": wording.sentences(analysis.mode.reasons),
+        "remarks": [],
         "chips": chips(analysis, wording),
     }
     return whole_page(

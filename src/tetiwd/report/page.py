@@ -129,7 +129,7 @@ def summary_html(analysis: Analysis) -> str:
     wording = Wording(analysis.sample.series.times)
     told = narrative(analysis, wording.inline)
     verdict = _with_labels(analysis.sample, wording.inline).verdict
-    sentences = [*told.findings, *told.run, verdict, *wording.sentences(told.remarks)]
+    sentences = [*told.findings, *told.run, verdict, *wording.sentences((*told.reasons, *told.remarks))]
     return render("summary.html", sentences=sentences, picture=trusted(alluvial_svg(analysis.lineages)))
 
 

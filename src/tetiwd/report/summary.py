@@ -30,6 +30,7 @@ def summary_of(analysis: "Analysis", diagnostics: "Diagnostics", wording: Wordin
         "trust_text": text,
         "verdict": diagnostics.verdict,
         "about_run": told.run,
+        "reasons": wording.sentences(told.reasons),
         "remarks": wording.sentences(told.remarks),
         "chips": chips(analysis, wording),  # the lineages that can be chosen
     }
