@@ -95,10 +95,14 @@ def write_checkpoint(path: Path, about: About, arrays: dict[str, NDArray[Any]], 
     payload = buffer.getvalue()
     head = _first_line(payload) + b"\n"
     fresh = path.with_name(path.name + ".new")
-    with open(fresh, "wb") as file:
-        file.write(head + payload)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with open(fresh, "wb") as file:
+            file.write(head + payload)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        fresh.unlink(missing_ok=True)  # half a file only takes room
+        raise
     if path.exists():
         os.replace(path, previous_of(path))
     os.replace(fresh, path)

@@ -195,11 +195,11 @@ def write_results(folder: RunFolder, analysis: Analysis, *, seconds: float | Non
 def _write(folder: RunFolder, analysis: Analysis, began: float | None = None, **options: Any) -> None:
     from threadpoolctl import threadpool_limits
 
-    from tetiwd.report import write_report
+    from tetiwd.report.page import report_html
 
     with threadpool_limits(1):  # matrices are small, and threads that wait for each other keep the processor busy
         write_results(folder, analysis, seconds=None if began is None else time.monotonic() - began)
-        write_report(analysis, folder.path / "report.html", overwrite=True, **options)
+        folder.write_tables({}, {"report.html": report_html(analysis, **options)})
 
 
 def _flat_links(links: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -452,6 +453,37 @@ OF_A_LOOK = {
     "report.html",
     "checkpoint",
 }
+
+
+@pytest.mark.parametrize("words", [["summarize"], ["forecast", "--json"]], ids=lambda words: words[0])
+def test_output_that_does_not_fit_on_the_disk(words, run):
+    command = [sys.executable, "-m", "tetiwd", words[0], str(run), *words[1:]]
+    with open("/dev/full", "w") as full:
+        result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert result.returncode == 6
+    assert result.stderr == "Error: the output cannot be written (No space left on device); make room and try again\n"
+
+
+SMALL_FIT = ["--id", "patient", "--time", "year", "--dof", "4", "--chains", "2", "--warmup", "20", "--draws", "60"]
+
+
+@pytest.mark.parametrize("most", [1_000, 3_000, 20_000, 100_000])
+def test_a_full_disk_is_one_line_and_the_run_goes_on_later(most, table, tmp_path):
+    """No file may be larger than this; a full disk fails in the same places."""
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+    words = ["fit", str(table), *SMALL_FIT, "--out", str(tmp_path / "run"), "-q"]
+    command = [sys.executable, "-m", "tetiwd", *words]
+    result = subprocess.run(command, preexec_fn=limit, capture_output=True, text=True)
+    assert result.returncode == 6, result.stderr
+    assert result.stderr.startswith("Error: cannot write ")
+    assert "(File too large); make room" in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not list(tmp_path.rglob("*.new"))
+    tetiwd(*(["resume", tmp_path / "run", "-q"] if (tmp_path / "run" / "data.nc").exists() else words))
+    assert (tmp_path / "run" / "report.html").exists()
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,6 @@
 """Commands from functions: options from declared settings, a console, and errors as one line with an exit code."""
 
+import errno
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +18,7 @@ from tetiwd.io.settings import RunSettings, merged, parse_assignment, read_setti
 
 Group = type[Settings] | tuple[Any, ...]  # all settings of a group, or the group and the names of some
 Tables = dict[str, dict[str, Any]]
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def command(*groups: Group) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -123,6 +125,9 @@ def _explained(error: Exception, asked: Any) -> tuple[str, int]:
         return error.told(options_of(asked)), exit_codes.exit_code_of(error)
     if isinstance(error, MemoryError):
         return f"there is not enough memory ({error}); use smaller data", exit_codes.exit_code_of(MemoryLimitError())
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        message = f"there is no room to write ({error.strerror}); make room and try again"
+        return message, exit_codes.exit_code_of(RunFolderError())
     if isinstance(error, OSError) and error.filename is not None and error.strerror is not None:
         message = f"{error.filename} cannot be used ({error.strerror}); choose another name or place"
         return message, exit_codes.exit_code_of(RunFolderError())

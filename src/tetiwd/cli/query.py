@@ -263,5 +263,5 @@ def _deliver(table: "pd.DataFrame", out: Path | None, overwrite: bool, as_json: 
     try:
         write_table(out, table)
     except OSError as error:
-        raise RunFolderError(f"cannot write {out} ({error.strerror})", "choose another place") from error
+        raise RunFolderError(f"cannot write {out} ({error.strerror})", "make room, or choose another place") from error
     console.say(f"Wrote {out}.")

@@ -20,11 +20,10 @@ from tetiwd.data import DistanceSeries
 from tetiwd.data.fingerprint import fingerprint
 from tetiwd.draws import COLUMNS, Draws, Frozen
 from tetiwd.errors import DataError, SettingsError
-from tetiwd.io.netcdf import reading
+from tetiwd.io.netcdf import reading, write_netcdf
 from tetiwd.io.sound_draws import check_numbers, sound_covariance
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.sample import Sample
-from tetiwd.writing import write_whole
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -148,7 +147,7 @@ def write_posterior(path: Path, sample: Sample) -> None:
         f"/{name}": {variable: COMPRESSED for variable, values in group.data_vars.items() if values.dtype.kind in "iuf"}
         for name, group in tree.children.items()
     }
-    write_whole(path, lambda fresh: tree.to_netcdf(fresh, engine="h5netcdf", encoding=encoding))
+    write_netcdf(path, tree, encoding=encoding)
 
 
 def read_posterior(

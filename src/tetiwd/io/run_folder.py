@@ -23,7 +23,7 @@ import shutil
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -51,6 +51,7 @@ ATTACHED = "attached.txt"  # file that marks a folder as attached to the run
 TABLES = ("labels.csv", "lineages.csv", "links.csv", "events.csv", "forecast.csv")
 RESOLUTION = "resolution.json"
 FILES = ("data.nc", RESOLUTION, "results.nc", *TABLES, "diagnostics.json", "lineages.svg", "report.html", "run.toml")
+OTHER_FOLDER = "make room, or choose another folder"
 
 
 class RunFolder:
@@ -85,7 +86,7 @@ class RunFolder:
         folder = cls(path)
         folder.check_free(overwrite=overwrite)
         folder.about = settings.to_tables() | {
-            "run": {"format": FORMAT, "status": "running", "started": _now()},
+            "run": {"format": FORMAT, "status": "stopped", "started": _now()},
             "inputs": {
                 "remarks": list(map(_utf8, remarks)),
                 "sha256": {_utf8(k): v for k, v in (inputs or {}).items()},
@@ -107,7 +108,7 @@ class RunFolder:
                 write_resolution(folder.path / RESOLUTION, resolution)
             write_series(folder.path / "data.nc", series)  # last: from here on the run can be resumed
         except OSError as error:
-            raise RunFolderError(f"cannot write into {path} ({error.strerror}); choose another folder") from error
+            raise RunFolderError(f"cannot write into {path} ({error.strerror})", OTHER_FOLDER) from error
         return folder
 
     @classmethod
@@ -141,14 +142,18 @@ class RunFolder:
             self.about["run"]["status"] = "running"
             self._write_about()
         except OSError as error:
-            raise RunFolderError(f"cannot write into {self.path} ({error.strerror}); see who owns it") from error
+            raise RunFolderError(
+                f"cannot write into {self.path} ({error.strerror})", "make room, or see who owns it"
+            ) from error
         try:
             yield
         except TetiwdError:  # refused before anything was done, or stopped where it cannot go on
-            write_text(self.path / "run.toml", before)
+            with suppress(OSError):
+                write_text(self.path / "run.toml", before)
             raise
         except BaseException:
-            self.stop()
+            with suppress(OSError):
+                self.stop()
             raise
         finally:
             lock.unlink(missing_ok=True)
@@ -199,7 +204,7 @@ class RunFolder:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             write_text(folder / ATTACHED, "This folder belongs to the run beside it and is removed with it.\n")
         except OSError as error:
-            raise RunFolderError(f"cannot write into {folder} ({error.strerror}); choose another folder") from error
+            raise RunFolderError(f"cannot write into {folder} ({error.strerror})", OTHER_FOLDER) from error
         return folder
 
     @property

@@ -170,7 +170,7 @@ FAULTS = {
     ),
     "similarities too large": (
         lambda: DistanceSeries.from_similarities([1e308 * np.eye(4)]),
-        "D[0] (0) has squared distances or similarities up to 1e+308",
+        "K[0] has squared distances or similarities up to 1e+308",
     ),
     "min_objects a fraction": (
         lambda: distances(good(), min_objects=2.5),
