@@ -8,6 +8,7 @@ import typer
 
 from tetiwd.cli import exit_codes
 from tetiwd.cli import options as o
+from tetiwd.cli.check import suspicion_of
 from tetiwd.cli.command import command
 from tetiwd.cli.console import Console, records
 from tetiwd.cli.fast import check_fast, deliver_look, go_on_with, narrow
@@ -75,6 +76,8 @@ def fit(
         given = read_series(files, settings.data)
     for remark in given.remarks:
         console.remark(f"Note: {remark}")
+    for suspicion in suspicion_of(given, settings.data.squared):
+        console.warn(suspicion)
     options: dict[str, Any] = {"inputs": given.hashes, "remarks": given.remarks, "overwrite": overwrite}
     options |= {"n_threads": n_threads, "watcher": watcher_for(console)}
     with signals_as_interrupt():
