@@ -98,7 +98,7 @@ def _write(folder: RunFolder, analysis: ModeAnalysis) -> None:
         "lineages.csv": analysis.lineages.table(),
     }
     folder.write_tables(tables, {"lineages.svg": alluvial_svg(analysis.lineages, ink=VISIBLE_ANYWHERE)})
-    write_mode_report(analysis, folder.path / "report.html", overwrite=True)
+    write_mode_report(analysis, folder.path / "report.html", overwrite=True, origin=folder.origin)
     facts: dict[str, Any] = {
         "log_joint": analysis.mode.log_joint,
         "log_joint_by_start": [frozen.log_joint for frozen in analysis.mode.starts],

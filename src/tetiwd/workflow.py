@@ -199,7 +199,7 @@ def _write(folder: RunFolder, analysis: Analysis, began: float | None = None, **
 
     with threadpool_limits(1):  # matrices are small, and threads that wait for each other keep the processor busy
         write_results(folder, analysis, seconds=None if began is None else time.monotonic() - began)
-        folder.write_tables({}, {"report.html": report_html(analysis, **options)})
+        folder.write_tables({}, {"report.html": report_html(analysis, origin=folder.origin, **options)})
 
 
 def _flat_links(links: Any) -> Any:

@@ -71,6 +71,7 @@ def report(
 
       tetiwd report run --out relapse.html --outcomes patients.csv --id patient --outcome relapse
     """
+    from tetiwd.io.run_folder import RunFolder
     from tetiwd.plots import save_figures
     from tetiwd.report import check_target, write_report
 
@@ -86,7 +87,15 @@ def report(
         sections = additions(run_folder, show_ids=show_ids, show_text=show_text).sections
         if show_text and not sections:
             raise SettingsError([f"{run_folder} was not made from notes"], ["leave out ", Setting("show_text")])
-        path = write_report(analysis, target, overwrite=overwrite, show_ids=show_ids, outcomes=rates, sections=sections)
+        path = write_report(
+            analysis,
+            target,
+            overwrite=overwrite,
+            show_ids=show_ids,
+            outcomes=rates,
+            sections=sections,
+            origin=RunFolder.open(run_folder).origin,
+        )
     console.say(f"Wrote {path}.")
     if figures is not None:
         with console.busy("Drawing"):
@@ -183,7 +192,7 @@ def _rates(analysis: "Analysis", file: Path, outcome: str | None, id: str | None
 
     name, values = read_outcomes(file, outcome, id)
     with in_file(str(file)):
-        return outcomes_by_lineage(analysis.alignment, values, name=name)
+        return outcomes_by_lineage(analysis.alignment, values, name=name, level=analysis.settings.level)
 
 
 def _analysis(run_folder: Path, given: Tables) -> "Analysis":

@@ -51,6 +51,7 @@ ATTACHED = "attached.txt"  # file that marks a folder as attached to the run
 TABLES = ("labels.csv", "lineages.csv", "links.csv", "events.csv", "forecast.csv")
 RESOLUTION = "resolution.json"
 FILES = ("data.nc", RESOLUTION, "results.nc", *TABLES, "diagnostics.json", "lineages.svg", "report.html", "run.toml")
+MOST_NAMES = 3  # of input files in the head of a page
 OTHER_FOLDER = "make room, or choose another folder"
 
 
@@ -216,6 +217,13 @@ class RunFolder:
     def status(self) -> str:
         """ "running" (or killed), "stopped" early, "mode" (a quick look without draws), or "complete"."""
         return str(self.about["run"]["status"])
+
+    @property
+    def origin(self) -> tuple[str, ...]:
+        """Names of the data and the day of the run, for people."""
+        names = [Path(name).name for name in self.about.get("inputs", {}).get("sha256", {})]
+        shown = f"{', '.join(names[:MOST_NAMES])}{f' and {len(names) - MOST_NAMES} more' * (len(names) > MOST_NAMES)}"
+        return tuple(filter(None, (shown, str(self.about["run"].get("started", ""))[:10])))
 
     def settings(self) -> RunSettings:
         """Settings as they were given."""

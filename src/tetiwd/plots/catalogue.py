@@ -68,8 +68,8 @@ FIGURES: tuple[Figure, ...] = (
     Figure(
         "lineages",
         "Lineages of clusters through time",
-        "Every column is a time point and every block a cluster of the point estimate, as high as it has objects; a "
-        "ribbon leads to the same cluster at the next time point, and the paler it is, the less certain the link.",
+        "Every column is a time point (evenly spaced, not to scale) and every block a cluster of the point estimate, as "
+        "high as it has objects; a ribbon leads to the same cluster at the next time point, and the paler it is, the less certain the link.",
         lambda source, marks: plot_lineages(source.analysis.lineages, marks=marks),
         place="above",
         full_width=True,
@@ -79,7 +79,8 @@ FIGURES: tuple[Figure, ...] = (
         "Number of clusters",
         "The posterior distribution of the number of clusters at every time point: the stronger the colour, the more "
         "probable the number; the line is the credible interval and the diamond the point estimate, which "
-        "leaves out clusters that are too small.",
+        "leaves out clusters that are too small and can lie outside the interval, because it is the one clustering "
+        "nearest to all draws and not one of them.",
         lambda source, marks: plot_n_clusters(source.analysis, marks=marks),
         place="above",
     ),

@@ -73,7 +73,7 @@ def test_dissimilarities_between_0_and_1_are_squared_distances(metric):
     from_matrix = DistanceSeries.from_distances([D], squared=True)
     assert np.array_equal(from_features.D[0], from_matrix.D[0])  # one answer for one meaning
     assert told(D, True) is None
-    assert "count as squared distances" in told(D, False)
+    assert "may be squared ones" in told(D, False)
 
 
 def test_plain_distances_between_0_and_1_are_not_suspected():
