@@ -68,7 +68,7 @@ FIGURES: tuple[Figure, ...] = (
     Figure(
         "lineages",
         "Lineages of clusters through time",
-        "Every column is a time point (evenly spaced, not to scale) and every block a cluster of the point estimate, as "
+        "Every column is a time point (columns are evenly spaced) and every block a cluster of the point estimate, as "
         "high as it has objects; a ribbon leads to the same cluster at the next time point, and the paler it is, the less certain the link.",
         lambda source, marks: plot_lineages(source.analysis.lineages, marks=marks),
         place="above",
@@ -108,7 +108,8 @@ FIGURES: tuple[Figure, ...] = (
         "sizes",
         "Sizes and what to expect",
         "The share of objects in every lineage at every time point with its credible interval; where a forecast can be "
-        "made, the fan at the right end is the forecast, and upright bars are forecasts from the time point before.",
+        "made, the fan at the right end is the forecast (its mean is the broken line and the number beside it), and "
+        "upright bars are forecasts from the time point before.",
         lambda source, marks: plot_sizes(source.analysis, backtest=source.backtest, marks=marks),
         place="above",
     ),

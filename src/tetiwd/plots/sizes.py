@@ -96,7 +96,7 @@ def plot_sizes(
     _Lanes(ax, lanes, named_times(times), places, remember, backtest).draw()
     note = f"band: {analysis.settings.level:.0%} credible interval"
     if forecast:
-        note += f" · fan: forecast, its mean and {forecast.level:.0%} interval"
+        note += f" · fan: forecast, {forecast.level:.0%} interval"
     if backtest is not None:
         note += " · bar: past forecast, × outside"
     if scale_note(times, places):
