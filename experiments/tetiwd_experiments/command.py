@@ -91,7 +91,7 @@ def experiment(
     """
     from contextlib import nullcontext
 
-    from tetiwd.cli.fit import sigterm_as_interrupt
+    from tetiwd.cli.signals import signals_as_interrupt
     from tetiwd.progress import StepBar
     from tetiwd_experiments.findings import write_findings
     from tetiwd_experiments.folder import ExperimentFolder
@@ -122,7 +122,7 @@ def experiment(
     before = f", {n_done} of them done before" if n_done else ""
     console.say(f"{len(repeats_to_do)} runs of {len(plan.methods or ())} methods{before}.")
     try:
-        with sigterm_as_interrupt(), nullcontext() if quiet else StepBar(name.value) as bar:
+        with signals_as_interrupt(), nullcontext() if quiet else StepBar(name.value) as bar:
             run_experiment(plan, folder, n_processes=n_processes, progress=bar)
     except KeyboardInterrupt:
         n_done = sum(map(folder.is_done, repeats_to_do))

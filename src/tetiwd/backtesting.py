@@ -29,7 +29,7 @@ class Case(NamedTuple):
     epoch: int
     time: Any
     cluster: int
-    last: float
+    before: float  # its share at the epoch before
     expected: float
     lower: float
     upper: float
@@ -157,7 +157,7 @@ def _cases(coming: Forecast, names: Ints, counts: Ints, epoch: int, time: Any) -
             epoch=epoch,
             time=time,
             cluster=int(names[c]),
-            last=float(coming.sizes[c] / coming.n_now),
+            before=float(coming.sizes[c] / coming.n_now),
             expected=float(coming.expected[c]),
             lower=float(lower[c]),
             upper=float(upper[c]),

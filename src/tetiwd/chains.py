@@ -74,9 +74,17 @@ def run_chains(
     with pools_for_epochs(chains, n_threads), watched_by(progress) as report:
         rounds = Rounds(chains, series.times, n_threads, keeper, report)
         ended, frozen = rounds.run()
-    remarks = (*choice.remarks, *(keeper.remarks if keeper else ()))
     return Sample(
-        series, hyperparameters, settings, rounds.kept(), frozen, ended, remarks, rounds.n_discarded, choice.path
+        series,
+        hyperparameters,
+        settings,
+        rounds.kept(),
+        frozen,
+        ended,
+        remarks=tuple(keeper.remarks) if keeper else (),
+        n_discarded=rounds.n_discarded,
+        resolution=choice.resolution,
+        reasons=choice.reasons,
     )
 
 

@@ -21,11 +21,12 @@ from tetiwd.data.fingerprint import fingerprint
 from tetiwd.errors import CheckpointError, Text, give
 from tetiwd.sampler import Chain
 
-NAME, VERSION = "tetiwd-checkpoint", 3
+NAME, VERSION = "tetiwd-checkpoint", 4
 FREE_TO_CHANGE = (  # a run may be extended, and frozen in another way
     "n_draws", "max_draws", "max_minutes", "n_discarded", "anneal", "n_anneal",
 )  # fmt: skip
-About = dict[str, dict[str, str]]  # data, hyperparameters, settings and statistics of a run, each field as text
+About = dict[str, dict[str, str]]  # data, hyperparameters, settings, statistics and chain, each field as text
+OTHER = {"chain": "another chain"}
 
 
 class Keeper:
@@ -61,7 +62,7 @@ class Keeper:
         except OSError as error:
             raise CheckpointError(f"cannot write checkpoints into {self.folder}: {error.strerror}") from error
         for chain in existing:
-            arrays, values, trouble = read_checkpoint(self._path(chain), self.about)
+            arrays, values, trouble = read_checkpoint(self._path(chain), self._about(chain))
             chain.restore(arrays, values)
             if trouble:
                 self.remarks.append(trouble)
@@ -73,11 +74,14 @@ class Keeper:
             arrays, values = chain.snapshot()
             path = self._path(chain)
             try:
-                write_checkpoint(path, self.about, arrays, values)
+                write_checkpoint(path, self._about(chain), arrays, values)
                 self._n_written[chain.index] = chain.n_done
             except OSError as error:
                 self.remarks.append(f"{path.name} could not be written after {chain.n_done} sweeps: {error.strerror}")
             self._written[chain.index] = time.monotonic()
+
+    def _about(self, chain: Chain) -> About:
+        return self.about | {"chain": {"number": str(chain.index + 1)}}
 
     def _path(self, chain: Chain) -> Path:
         return self.folder / f"chain-{chain.index + 1}.checkpoint"
@@ -91,10 +95,14 @@ def write_checkpoint(path: Path, about: About, arrays: dict[str, NDArray[Any]], 
     payload = buffer.getvalue()
     head = _first_line(payload) + b"\n"
     fresh = path.with_name(path.name + ".new")
-    with open(fresh, "wb") as file:
-        file.write(head + payload)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with open(fresh, "wb") as file:
+            file.write(head + payload)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        fresh.unlink(missing_ok=True)  # half a file only takes room
+        raise
     if path.exists():
         os.replace(path, previous_of(path))
     os.replace(fresh, path)
@@ -173,7 +181,7 @@ def _check_about(path: Path, stored: About, wanted: About) -> None:
         if differing:
             changes = ", ".join(f"{name} was {before.get(name)}, now {fields.get(name)}" for name in differing)
             raise CheckpointError(
-                f"the checkpoint {path.name} belongs to other {what} ({changes})",
+                f"the checkpoint {path.name} belongs to {OTHER.get(what, f'other {what}')} ({changes})",
                 f"continue with the {what} it was made with, or start in an empty folder",
             )
 

@@ -42,13 +42,13 @@ class Choice:
     """Hyperparameters without anything left open, and what they were chosen by."""
 
     hyperparameters: Hyperparameters
-    path: ResolutionPath | None = None  # if degrees of freedom were chosen from one
+    resolution: ResolutionPath | None = None  # if degrees of freedom were chosen from one
     trials: dict[Geometry, Trial] = field(default_factory=dict)  # of the models, if there was a choice
 
     @property
-    def remarks(self) -> tuple[str, ...]:
-        """What the user should know."""
-        return (*(self.path.sentences() if self.path else ()), *self._why_this_model())
+    def reasons(self) -> tuple[str, ...]:
+        """Why this and nothing else, in sentences."""
+        return (*(self.resolution.sentences() if self.resolution else ()), *self._why_this_model())
 
     def _why_this_model(self) -> tuple[str, ...]:
         if not self.trials:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import floor, isfinite
 from typing import Any
 
 import numpy as np
@@ -37,8 +38,8 @@ class Quantity:
         if self.constant:
             return f"{self.name}: constant at {self.mean:.4g}"
         return (
-            f"{self.name}: mean {self.mean:.4g}, R-hat {self.r_hat:.2f}, "
-            f"effective draws {self.ess_bulk:.0f} (bulk) {self.ess_tail:.0f} (tail)"
+            f"{self.name}: mean {self.mean:.4g}, R-hat {shown_r_hat(self.r_hat or 0)}, "
+            f"effective draws {whole_draws(self.ess_bulk)} (bulk) {whole_draws(self.ess_tail)} (tail)"
         )
 
 
@@ -72,7 +73,7 @@ class Diagnostics:
         if not moving:
             return ""
         r_hat, ess = max(q.r_hat or 0.0 for q in moving), min(q.ess_bulk or 0.0 for q in moving)
-        return f"R-hat {r_hat:.2f}, {ess:.0f} of {SMALLEST_ESS} effective draws"
+        return f"R-hat {shown_r_hat(r_hat)}, {whole_draws(ess)} of {SMALLEST_ESS} effective draws"
 
     def __getitem__(self, name: str) -> Quantity:
         for quantity in self.quantities:
@@ -82,6 +83,19 @@ class Diagnostics:
 
     def __str__(self) -> str:
         return "\n".join([self.verdict, *map(str, self.quantities)])
+
+
+def whole_draws(ess: float | None) -> str:
+    """An effective sample size without a fraction; rounded down, so that what is too few looks like it."""
+    return "none" if ess is None else f"{floor(ess):,}" if isfinite(ess) else "infinitely many"
+
+
+def shown_r_hat(r_hat: float) -> str:
+    """R-hat with two digits, or more where these would hide that it is too large."""
+    digits = 2
+    while LARGEST_R_HAT < r_hat < LARGEST_R_HAT + 0.5 * 10.0**-digits and digits < 6:
+        digits += 1
+    return f"{r_hat:.{digits}f}"
 
 
 def diagnose(draws_by_chain: Sequence[Draws], times: Sequence[Any], seed: int = 0) -> Diagnostics:
@@ -175,14 +189,14 @@ def _verdict(n_chains: int, measured: Diagnostics, series: dict[str, NDArray[Any
         clusters = [q for q in apart if q.name.startswith("k at ")]
         shown = max(clusters or apart, key=lambda q: q.r_hat or 0)
         if n_chains == 1:
-            halves = f"its halves differ in {shown.name} (R-hat {shown.r_hat:.2f})"
+            halves = f"its halves differ in {shown.name} (R-hat {shown_r_hat(shown.r_hat or 0)})"
             return f"The one MCMC chain has not settled: {halves}. Run longer."
         return f"MCMC chains disagree on {_where(shown, series[shown.name])}. Run longer before trusting the result."
     if thin:
         worst = min(thin, key=lambda q: q.ess_bulk or 0)
         agreement = "MCMC chains agree" if n_chains > 1 else "One MCMC chain only"
         return (
-            f"{agreement}, but {worst.name} has only {worst.ess_bulk:.0f} effective draws "
+            f"{agreement}, but {worst.name} has only {whole_draws(worst.ess_bulk)} effective draws "
             f"(at least {SMALLEST_ESS} are wanted). Run longer."
         )
     if n_chains == 1:
@@ -199,6 +213,6 @@ def _where(quantity: Quantity, values: NDArray[np.float64]) -> str:
         groups.setdefault(int(n_clusters[counts.argmax()]), []).append(str(chain))
     if len(groups) <= 1:
         means = ", ".join(f"{mean:.1f}" if counted else f"{mean:.4g}" for mean in values.mean(axis=1))
-        return f"{quantity.name} (R-hat {quantity.r_hat:.2f}; means by chain {means})"
+        return f"{quantity.name} (R-hat {shown_r_hat(quantity.r_hat or 0)}; means by chain {means})"
     parts = [f"{k} in chain{'s' if len(who) > 1 else ''} {', '.join(who)}" for k, who in sorted(groups.items())]
     return f"{quantity.name}: {', '.join(parts[:-1])} and {parts[-1]}"

@@ -89,7 +89,7 @@ def find_mode(
         return None
     starts = tuple(one for one, _ in frozen)
     best = max(range(len(starts)), key=lambda i: starts[i].log_joint)
-    return Mode(series, h, settings, starts, frozen[best][1], choice.remarks, choice.path)
+    return Mode(series, h, settings, starts, frozen[best][1], choice.resolution, choice.reasons)
 
 
 def check_mode(series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings) -> None:

@@ -41,12 +41,13 @@ class Narrative:
     findings: tuple[str, ...]  # the first one is an overview
     run: tuple[str, ...]  # about the run itself
     verdict: str
-    remarks: tuple[str, ...]
+    reasons: tuple[str, ...]  # for the model that was chosen
+    remarks: tuple[str, ...]  # what went wrong
 
     @property
     def sentences(self) -> list[str]:
         """All of them."""
-        return [*self.findings, *self.run, self.verdict, *self.remarks]
+        return [*self.findings, *self.run, self.verdict, *self.reasons, *self.remarks]
 
 
 def narrate(analysis: "Analysis") -> list[str]:
@@ -55,7 +56,7 @@ def narrate(analysis: "Analysis") -> list[str]:
 
 
 def narrative(analysis: "Analysis", times: Sequence[str] | None = None) -> Narrative:
-    """The same sentences, sorted. ``times`` replaces the labels of the times in all but the verdict and remarks."""
+    """The same sentences, sorted. ``times`` replaces the labels of the times in findings and in what is about the run."""
     sample = analysis.sample
     labels = sample.series.times if times is None else times
     return Narrative(
@@ -70,6 +71,7 @@ def narrative(analysis: "Analysis", times: Sequence[str] | None = None) -> Narra
         ),
         run=_run(sample),
         verdict=sample.diagnostics.verdict,
+        reasons=tuple(sample.reasons),
         remarks=tuple(sample.remarks),
     )
 

@@ -48,8 +48,8 @@ def look_into(
         hyperparameters,
         inputs=inputs,
         remarks=remarks,
-        reasons=choice.remarks,
-        resolution=choice.path,
+        reasons=choice.reasons,
+        resolution=choice.resolution,
         overwrite=overwrite,
     )
     watcher.before_sampling(folder, series, resumed=False)
@@ -65,7 +65,7 @@ def look_into(
         if mode is None:
             folder.stop()
             return None
-        mode = replace(mode, remarks=choice.remarks, path=choice.path)
+        mode = replace(mode, reasons=choice.reasons, resolution=choice.resolution)
         with watcher.busy("Drawing"):
             analysis = ModeAnalysis(mode, settings.answers, time.monotonic() - began)
             _write(folder, analysis)
@@ -82,8 +82,8 @@ def save_mode(analysis: ModeAnalysis, path: str | Path, *, overwrite: bool = Fal
         settings,
         mode.hyperparameters,
         overwrite=overwrite,
-        reasons=mode.remarks,
-        resolution=mode.path,
+        reasons=mode.reasons,
+        resolution=mode.resolution,
     )
     _write(folder, analysis)
     return folder.path
@@ -98,7 +98,7 @@ def _write(folder: RunFolder, analysis: ModeAnalysis) -> None:
         "lineages.csv": analysis.lineages.table(),
     }
     folder.write_tables(tables, {"lineages.svg": alluvial_svg(analysis.lineages, ink=VISIBLE_ANYWHERE)})
-    write_mode_report(analysis, folder.path / "report.html", overwrite=True)
+    write_mode_report(analysis, folder.path / "report.html", overwrite=True, origin=folder.origin)
     facts: dict[str, Any] = {
         "log_joint": analysis.mode.log_joint,
         "log_joint_by_start": [frozen.log_joint for frozen in analysis.mode.starts],

@@ -25,7 +25,8 @@ class Sample:
     ended: Ended = "fixed"
     remarks: tuple[str, ...] = ()  # what the user should know, such as a damaged checkpoint
     n_discarded: int = 0  # draws of each chain, after warm-up, that are not among these
-    path: ResolutionPath | None = None  # from which degrees of freedom were chosen
+    resolution: ResolutionPath | None = None  # from which degrees of freedom were chosen
+    reasons: tuple[str, ...] = ()  # why this model was chosen, if there was a choice
 
     def __repr__(self) -> str:
         return f"Sample({len(self.draws)} chains × {min(map(len, self.draws))} draws; {self.diagnostics.verdict})"
@@ -73,8 +74,8 @@ class Mode:
     settings: SamplerSettings
     starts: tuple[Frozen, ...]  # where every chain was frozen
     state: Draws  # the best of them as a single draw, with its A
-    remarks: tuple[str, ...] = ()  # what the user should know
-    path: ResolutionPath | None = None  # from which degrees of freedom were chosen
+    resolution: ResolutionPath | None = None  # from which degrees of freedom were chosen
+    reasons: tuple[str, ...] = ()  # why this model was chosen, if there was a choice
 
     @property
     def best(self) -> int:

@@ -87,8 +87,8 @@ def start(
         choice.hyperparameters,
         inputs=inputs,
         remarks=remarks,
-        reasons=choice.remarks,
-        resolution=choice.path,
+        reasons=choice.reasons,
+        resolution=choice.resolution,
         overwrite=overwrite,
         attached=attached,
     )
@@ -126,7 +126,7 @@ def finish(
         if sample is None:
             folder.stop()
             return None
-        sample = replace(sample, remarks=(*folder.reasons, *sample.remarks), path=folder.resolution(series))
+        sample = replace(sample, reasons=folder.reasons, resolution=folder.resolution(series))
         with watcher.busy("Summing up the draws"):
             analysis = Analysis(sample, settings.answers)
             _write(folder, analysis, began, sections=sections, show_ids=show_ids)
@@ -160,8 +160,8 @@ def save(analysis: Analysis, path: str | Path, *, overwrite: bool = False) -> Pa
         settings,
         sample.hyperparameters,
         overwrite=overwrite,
-        reasons=sample.remarks,
-        resolution=sample.path,
+        reasons=sample.reasons,
+        resolution=sample.resolution,
     )
     _write(folder, analysis)
     return folder.path
@@ -195,11 +195,11 @@ def write_results(folder: RunFolder, analysis: Analysis, *, seconds: float | Non
 def _write(folder: RunFolder, analysis: Analysis, began: float | None = None, **options: Any) -> None:
     from threadpoolctl import threadpool_limits
 
-    from tetiwd.report import write_report
+    from tetiwd.report.page import report_html
 
     with threadpool_limits(1):  # matrices are small, and threads that wait for each other keep the processor busy
         write_results(folder, analysis, seconds=None if began is None else time.monotonic() - began)
-        write_report(analysis, folder.path / "report.html", overwrite=True, **options)
+        folder.write_tables({}, {"report.html": report_html(analysis, origin=folder.origin, **options)})
 
 
 def _flat_links(links: Any) -> Any:

@@ -1,5 +1,6 @@
 """Writing files so that a crash leaves either the old one or the new one, and tables so that they open safely."""
 
+import errno
 import os
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,6 +17,8 @@ LABELS = ("time", "id", "first", "last", "from_time", "to_time")  # columns of t
 def write_whole(path: Path, write: Callable[[Path], Any]) -> None:
     """Let ``write`` make a file next to the place where it belongs, then put it there in one step."""
     fresh = path.with_name(path.name + ".new")
+    if path.exists() and not path.is_file():  # a device, say, which would be replaced
+        raise OSError(errno.EEXIST, "it is not a plain file", str(path))
     try:
         write(fresh)
         with open(fresh, "rb+") as file:

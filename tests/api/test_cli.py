@@ -2,6 +2,7 @@
 
 import json
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -197,7 +198,7 @@ def whole(table):
     return folder
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_killed_and_resumed_gives_the_same_folder(how, table, whole, tmp_path):
     folder = tmp_path / "cut"
     fit = program("fit", table, *LONG, "--out", folder, "-q", "--checkpoint-seconds", "0.2")
@@ -207,6 +208,8 @@ def test_killed_and_resumed_gives_the_same_folder(how, table, whole, tmp_path):
     fit.send_signal(how)
     code = fit.wait(120)
     assert code == (-how if how == signal.SIGKILL else 130)
+    status = tomllib.loads((folder / "run.toml").read_text("utf-8"))["run"]["status"]
+    assert status == ("running" if how == signal.SIGKILL else "stopped")
     assert not (folder / "forecast.csv").exists() or how != signal.SIGKILL
     tetiwd("resume", folder, "-q")
     for name in IN_FOLDER - {"run.toml", "checkpoint", "data.nc", "results.nc"}:
@@ -362,6 +365,53 @@ def test_predict_from_distances(tmp_path):
     )
 
 
+def test_predict_by_position_is_not_silent(tmp_path):
+    rng = rng_for(8, 1)
+    X = 8.0 * np.eye(3)[np.arange(15) % 3] + rng.standard_normal((15, 3))
+    D = np.sqrt(((X[:, None] - X[None]) ** 2).sum(-1))
+    names = [f"o{i}" for i in range(12)]
+    pd.DataFrame(D[:12, :12], index=names, columns=names).to_csv(tmp_path / "d.csv")
+    tetiwd("fit", tmp_path / "d.csv", "--plain", *QUICK, "--out", tmp_path / "run", "-q")
+    pd.DataFrame(D[12:, :12], columns=names).to_csv(tmp_path / "named.csv", index=False)
+    pd.DataFrame(D[12:, :12], columns=list("abcdefghijkl")).to_csv(tmp_path / "other.csv", index=False)
+    named, other = (tetiwd("predict", tmp_path / "run", tmp_path / f"{how}.csv") for how in ("named", "other"))
+    assert named.stdout == other.stdout
+    assert named.stderr == ""
+    assert other.stderr.startswith("Warning: no column is named after an object, so column 1 is taken for 'o0'")
+
+
+def test_predict_from_sequences(tmp_path):
+    rng = rng_for(8, 2)
+    letters = np.array(list("ACGT"))
+    kinds = rng.integers(4, size=(2, 80))
+    texts = [np.where(rng.random(80) < 0.05, rng.integers(4, size=80), kinds[i % 2]) for i in range(23)]
+    lines = [f">s{i}|{2001 + i % 3 // 2}\n{''.join(letters[text])}\n" for i, text in enumerate(texts)]
+    (tmp_path / "old.fasta").write_text("".join(lines[:20]))
+    tetiwd("fit", tmp_path / "old.fasta", "--by", "year", *QUICK, "--out", tmp_path / "run", "-q")
+    (tmp_path / "both.fasta").write_text("".join(reversed(lines)))
+    found = json.loads(tetiwd("predict", tmp_path / "run", tmp_path / "both.fasta", "--json").stdout)
+    labels = pd.read_csv(tmp_path / "run" / "labels.csv").set_index("id").lineage
+    assert [row["id"] for row in found] == ["s22", "s21", "s20"]
+    assert [row["best"] for row in found] == [labels[f"s{i % 2}"] for i in (22, 21, 20)]
+    refusals = {"which the run has; align new": lines[-3:], "has no sequence that the run does not know": lines[:20]}
+    refusals["other distances than they had"] = [f"{line[:-41]}\n" for line in lines]
+    for says, content in refusals.items():
+        (tmp_path / "new.fasta").write_text("".join(content))
+        assert says in tetiwd("predict", tmp_path / "run", tmp_path / "new.fasta", code=3).stderr
+
+
+def test_shares_of_a_backtest_have_two_digits(run):
+    assert not re.search(r"\d\.\d{3}", tetiwd("forecast", run, "--backtest").stdout)
+
+
+def test_check_says_how_to_tell_times(table, tmp_path):
+    pd.DataFrame(points(2)).to_csv(tmp_path / "d.csv", index=False, header=False)
+    for words, says in (([table], "--time"), ([tmp_path / "d.csv", "--plain"], "--objects")):
+        (note,) = (line for line in tetiwd("check", *words).stdout.splitlines() if "only one time" in line)
+        assert says in note
+        assert len({"--time", "--objects"} & set(note.split())) == 1
+
+
 def test_forecast_and_backtest(run, tmp_path):
     found = json.loads(tetiwd("forecast", run, "--n-next", "50", "--level", "0.5", "--json").stdout)
     assert [row["cluster"] for row in found] == [0, 1, 2, "other", "new"]
@@ -450,6 +500,37 @@ OF_A_LOOK = {
     "report.html",
     "checkpoint",
 }
+
+
+@pytest.mark.parametrize("words", [["summarize"], ["forecast", "--json"]], ids=lambda words: words[0])
+def test_output_that_does_not_fit_on_the_disk(words, run):
+    command = [sys.executable, "-m", "tetiwd", words[0], str(run), *words[1:]]
+    with open("/dev/full", "w") as full:
+        result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert result.returncode == 6
+    assert result.stderr == "Error: the output cannot be written (No space left on device); make room and try again\n"
+
+
+SMALL_FIT = ["--id", "patient", "--time", "year", "--dof", "4", "--chains", "2", "--warmup", "20", "--draws", "60"]
+
+
+@pytest.mark.parametrize("most", [1_000, 3_000, 20_000, 100_000])
+def test_a_full_disk_is_one_line_and_the_run_goes_on_later(most, table, tmp_path):
+    """No file may be larger than this; a full disk fails in the same places."""
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+    words = ["fit", str(table), *SMALL_FIT, "--out", str(tmp_path / "run"), "-q"]
+    command = [sys.executable, "-m", "tetiwd", *words]
+    result = subprocess.run(command, preexec_fn=limit, capture_output=True, text=True)
+    assert result.returncode == 6, result.stderr
+    assert result.stderr.startswith("Error: cannot write ")
+    assert "(File too large); make room" in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not list(tmp_path.rglob("*.new"))
+    tetiwd(*(["resume", tmp_path / "run", "-q"] if (tmp_path / "run" / "data.nc").exists() else words))
+    assert (tmp_path / "run" / "report.html").exists()
 
 
 @pytest.fixture(scope="module")

@@ -4,18 +4,24 @@ Every fault of a file is tested with the readers, every wrong setting with the s
 of place and every way to name a setting comes through the program once.
 """
 
+import gzip
 import json
 import os
 import re
+import resource
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from tetiwd.cli import app
+from tetiwd.data import memory
 from written_distances import IDS, SECOND, TIME, WHOLE, X, as_npy, spoilt
 
 DATA, SETTINGS, MEMORY, FOLDER, USAGE = 3, 4, 5, 6, 2
@@ -131,6 +137,33 @@ def test_more_than_memory_holds():
         file.write(b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text)
         file.truncate(128 + 8 * 10**12)  # takes no room on disk
     refused(".", MEMORY, ["d.npy", "GiB", "fewer objects"], "check", "d.npy", "--plain", "-q")
+
+
+@pytest.mark.parametrize("row", ["1,0.5,2\n", ">a\nACGT\n"], ids=["table", "sequences"])
+def test_an_archive_that_unpacks_to_very_much(monkeypatch, row):
+    monkeypatch.setattr("tetiwd.io.files.MUCH", 1 << 20)
+    name = "x.csv.gz" if row[0] == "1" else "x.fasta.gz"
+    put(name, gzip.compress(("time,a,b\n" * (row[0] == "1") + row * 300_000).encode()))
+    refused(".", DATA, [name, "more than 1 MiB", "100 times its size", "unpack it first"], "check", name, "-q")
+
+
+@pytest.mark.skipif(memory.available_memory() is None, reason="available memory is not known here")
+def test_rows_that_memory_cannot_hold(monkeypatch):
+    monkeypatch.setattr("tetiwd.data.memory.available_memory", lambda: (4 << 20, "for a test"))
+    put("x.csv", "time,id,a,b\n" + "".join(f"1,object {i},0.5,2\n" for i in range(40_000)))
+    refused(".", MEMORY, ["x.csv", "the table, up to row", "GiB", "fewer rows"], "check", "x.csv", "-q")
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux tells how much is in use")
+@pytest.mark.parametrize("mebibytes", [200, 400, 600])
+def test_an_address_space_that_is_too_small(mebibytes):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (mebibytes << 20, mebibytes << 20))
+
+    command = [sys.executable, "-m", "tetiwd", "check", put("x.csv", GOOD), "-q"]
+    result = subprocess.run(command, preexec_fn=limit, capture_output=True, text=True)
+    assert result.returncode == MEMORY
+    assert re.fullmatch(r"Error: loading the libraries takes 800 MiB .* only \d+ MiB .*; raise the limit\n", result.stderr)
 
 
 def as_typed(words):
@@ -352,6 +385,18 @@ def test_damaged_results(run, spoil, says):
     refused(".", FOLDER, says, "summarize", "run")
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, -1.0], ids=str)
+@pytest.mark.parametrize("name", ["posterior/alpha", "geometry/A"])
+def test_draws_that_cannot_be(run, name, value):
+    with h5py.File("run/results.nc", "r+") as file:
+        file[name][...] = np.where(np.isnan(file[name]), np.nan, value)
+    put("new.csv", "id,a,b\nu,1,2\n")
+    says = ["run: results.nc holds draws that cannot be", "tetiwd resume"]
+    refused(".", FOLDER, says, "predict", "run", "new.csv")
+    assert CliRunner().invoke(app, ["resume", "run", "-q"]).exit_code == 0
+    assert CliRunner().invoke(app, ["predict", "run", "new.csv"]).exit_code == 0
+
+
 def test_resume_writes_damaged_results_again(run):
     cut("run/results.nc", 5000)
     assert CliRunner().invoke(app, ["resume", "run", "-q"]).exit_code == 0
@@ -363,6 +408,16 @@ def test_damaged_checkpoints(run):
         hole(file)
     says = ["run/checkpoint/chain-1.checkpoint is damaged", "start a new run"]
     refused(".", FOLDER, says, "resume", "run", "-q", "--draws", "40")
+
+
+def test_going_back_to_an_older_checkpoint_is_said_even_when_quiet(run):
+    file = Path("run/checkpoint/chain-1.checkpoint")
+    shutil.copy(file, f"{file}.previous")
+    hole(file)
+    result = CliRunner().invoke(app, ["resume", "run", "-q", "--draws", "40"])
+    assert result.exit_code == 0, result.output
+    assert result.stderr.startswith("Warning: the checkpoint chain-1.checkpoint is damaged")
+    assert "continuing from chain-1.checkpoint.previous" in result.stderr
 
 
 @pytest.mark.parametrize(

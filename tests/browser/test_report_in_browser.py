@@ -355,3 +355,33 @@ def test_dark_and_light(visit, browser):
         assert ink == browser.execute_script("return getComputedStyle(document.body).color")
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
     assert ground["light"] != ground["dark"]
+
+
+def test_what_is_wider_than_its_place_says_so(visit):
+    wider = """
+    return Array.from(document.querySelectorAll(".scroll")).filter((own) => own.checkVisibility()).map(
+      (own) => [own.scrollWidth > own.clientWidth + 1, own.nextElementSibling.checkVisibility()]);
+    """
+    seen = set()
+    for width in WIDTHS:
+        browser = visit("usual", width)
+        found = browser.execute_async_script(
+            f"const end = arguments[0]; setTimeout(() => end((() => {{ {wider} }})()), 300);"
+        )
+        assert all(hinted == is_wider for is_wider, hinted in found)
+        seen |= {is_wider for is_wider, _ in found}
+    assert seen == {True, False}
+
+
+def test_rows_of_buttons_are_whole(visit):
+    browser = visit("usual")
+    cut = browser.execute_script("""
+      const chips = document.querySelector(".chips");
+      const one = chips.lastElementChild;
+      for (let i = 0; i < 400; i += 1) chips.append(one.cloneNode(true));
+      const frame = chips.getBoundingClientRect();
+      const rows = Array.from(chips.children).map((own) => own.getBoundingClientRect());
+      return [rows.length, rows.filter((own) => own.top < frame.bottom - 1 && own.bottom > frame.bottom + 1).length];
+    """)
+    assert cut[0] > 400
+    assert cut[1] == 0

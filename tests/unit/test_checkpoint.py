@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -96,8 +97,18 @@ def test_a_checkpoint_of_another_version_is_refused(tmp_path):
     payload = path.read_bytes().partition(b"\n")[2]
     head = f"tetiwd-checkpoint-1 {hashlib.sha256(payload).hexdigest()}\n".encode()
     path.write_bytes(head + payload)
-    with pytest.raises(CheckpointError, match="one has format 1, and this version of tetiwd reads format 3; continue"):
+    with pytest.raises(CheckpointError, match="one has format 1, and this version of tetiwd reads format 4; continue"):
         read_checkpoint(path, ABOUT)
+
+
+@pytest.mark.parametrize("generation", [str, lambda name: f"{name}.previous"], ids=["last", "previous"])
+def test_a_checkpoint_of_another_chain_is_refused(tmp_path, generation):
+    run_chains(small_series(), MODEL, SETTINGS, checkpoint=tmp_path, checkpoint_seconds=0)
+    shutil.copy(tmp_path / "chain-2.checkpoint", tmp_path / generation("chain-1.checkpoint"))
+    if generation is not str:
+        (tmp_path / "chain-1.checkpoint").unlink()
+    with pytest.raises(CheckpointError, match=r"belongs to another chain \(number was 2, now 1\)"):
+        run_chains(small_series(), MODEL, SETTINGS, checkpoint=tmp_path, resume=True)
 
 
 def test_a_checkpoint_of_other_moves_is_refused(tmp_path, monkeypatch):

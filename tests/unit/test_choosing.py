@@ -65,7 +65,7 @@ def test_the_better_one_is_taken_and_ties_go_to_moving_centres(series, merits, f
     merits(full, moving)
     choice = choose(AUTO, series, QUICK)
     assert choice.hyperparameters == replace(AUTO, geometry=taken)
-    (remark,) = choice.remarks
+    (remark,) = choice.reasons
     assert f"{full:.3f} and {moving:.3f}" in remark
     assert "0.500 and 0.500" in remark
     assert remark.endswith(said)
@@ -74,7 +74,7 @@ def test_the_better_one_is_taken_and_ties_go_to_moving_centres(series, merits, f
 def test_trials_are_real_and_the_same_for_any_number_of_threads(series):
     one, two = (choose(AUTO, series, replace(QUICK, seed=4), n_threads=n) for n in (1, 2))
     assert one.hyperparameters == two.hyperparameters
-    assert one.remarks == two.remarks
+    assert one.reasons == two.reasons
     assert set(one.trials) == {"full", "moving"}
     assert all(0.1 < score <= 1 for found in one.trials.values() for score in (found.clusters, found.lineages))
 
@@ -83,7 +83,7 @@ def test_moving_centres_are_taken_where_clusters_overlap_too_much_to_tell(series
     merits(0.01, 0.002, (0.0, 0.0))
     choice = choose(AUTO, series, QUICK)
     assert choice.hyperparameters.geometry == "moving"
-    assert "too little to tell" in choice.remarks[0]
+    assert "too little to tell" in choice.reasons[0]
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_worse_lineages_decide_against_better_clusters(series, merits, lineages,
     merits(0.3, 0.4, lineages)
     choice = choose(AUTO, series, QUICK)
     assert choice.hyperparameters.geometry == taken
-    assert choice.remarks[0].endswith(said)
+    assert choice.reasons[0].endswith(said)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_settings_decide_without_a_trial(series, settings, taken, monkeypatch):
     monkeypatch.setattr(choosing, "try_out", lambda *_: pytest.fail("there is nothing to try"))
     choice = choose(Hyperparameters(dof=6, **settings), series, QUICK)
     assert choice.hyperparameters.geometry == taken
-    assert choice.remarks == ()
+    assert choice.reasons == ()
 
 
 def test_kappa_belongs_to_both_models(series, merits):
@@ -142,12 +142,12 @@ def test_every_door_chooses(series, merits, tmp_path):
     merits(0.3, 0.4)
     sample = run_chains(series, AUTO, QUICK)
     assert sample.hyperparameters.geometry == "moving"
-    assert "Two models were tried" in sample.remarks[0]
+    assert "Two models were tried" in sample.reasons[0]
     assert find_mode(series, AUTO, SamplerSettings(n_chains=2)).hyperparameters.geometry == "moving"
     fit_into(tmp_path / "run", series, RunSettings(model=AUTO, sampler=QUICK))
     kept = load_run(tmp_path / "run").sample
     assert kept.hyperparameters.geometry == "moving"
-    assert "Two models were tried" in kept.remarks[0]
+    assert "Two models were tried" in kept.reasons[0]
     assert "Two models were tried" in (tmp_path / "run" / "report.html").read_text()
     X = np.random.default_rng(0).standard_normal((20, 3))
     model = TeTiWD(dof=3.0, settings=QUICK, random_state=0).fit(X, time=np.repeat([1, 2], 10))
@@ -157,13 +157,13 @@ def test_every_door_chooses(series, merits, tmp_path):
 def test_degrees_of_freedom_come_from_a_path(series, tmp_path):
     open_ = Hyperparameters(geometry="full")
     choice = choose(open_, series, QUICK)
-    assert choice.hyperparameters == replace(open_, dof=choice.path.best.dof)
-    assert choice.remarks == choice.path.sentences()
+    assert choice.hyperparameters == replace(open_, dof=choice.resolution.best.dof)
+    assert choice.reasons == choice.resolution.sentences()
     fit_into(tmp_path / "run", series, RunSettings(model=open_, sampler=QUICK))
     kept = load_run(tmp_path / "run").sample
-    assert kept.hyperparameters.dof == choice.path.best.dof
-    assert kept.path.table().equals(choice.path.table())
-    assert kept.remarks[: len(choice.remarks)] == choice.remarks
+    assert kept.hyperparameters.dof == choice.resolution.best.dof
+    assert kept.resolution.table().equals(choice.resolution.table())
+    assert kept.reasons[: len(choice.reasons)] == choice.reasons
     page = (tmp_path / "run" / "report.html").read_text()
     assert "From coarse to fine" in page
     assert "clusters at a time" in page
@@ -171,22 +171,22 @@ def test_degrees_of_freedom_come_from_a_path(series, tmp_path):
 
 def test_the_second_model_is_tried_with_the_degrees_of_freedom_of_the_path(series):
     choice = choose(Hyperparameters(), series, QUICK)
-    assert choice.trials["full"].clusters == choice.path.best.worth
-    assert choice.hyperparameters.dof == choice.path.best.dof
-    assert len(choice.remarks) == len(choice.path.sentences()) + 1
+    assert choice.trials["full"].clusters == choice.resolution.best.worth
+    assert choice.hyperparameters.dof == choice.resolution.best.dof
+    assert len(choice.reasons) == len(choice.resolution.sentences()) + 1
 
 
 @pytest.mark.parametrize("dof", ["moments", "spectrum", 4.0])
 def test_no_path_if_it_is_said_how_to_find_degrees_of_freedom(series, dof):
     choice = choose(Hyperparameters(dof=dof, geometry="full"), series, QUICK)
-    assert choice.path is None
+    assert choice.resolution is None
     assert choice.hyperparameters.dof_by_epoch(2) == series.dof(dof)
 
 
 def test_large_series_are_not_tried(series, monkeypatch):
     monkeypatch.setattr(choosing, "MOST_TRIED", 25)
     choice = choose(Hyperparameters(geometry="full"), series, QUICK)
-    assert choice.path is None
+    assert choice.resolution is None
     assert choice.hyperparameters.dof == series.dof()
 
 

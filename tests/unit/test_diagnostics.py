@@ -5,7 +5,7 @@ import pytest
 from arviz_stats.base import array_stats
 
 from reference import rng_for
-from tetiwd.diagnostics import diagnose
+from tetiwd.diagnostics import diagnose, shown_r_hat, whole_draws
 from tetiwd.draws import SCALARS, Draws
 
 AXES = {"geometry_acceptance": "time"}
@@ -133,3 +133,13 @@ def test_links_that_differ_between_chains_are_told():
     assert not found.converged
     assert found["pairs linked from 2001 to 2003"].r_hat > 1.1
     assert found["pairs together at 2003"].constant
+
+
+@pytest.mark.parametrize(("ess", "shown"), [(99.7, "99"), (100.0, "100"), (1234.9, "1,234")])
+def test_too_few_effective_draws_look_like_it(ess, shown):
+    assert whole_draws(ess) == shown
+
+
+@pytest.mark.parametrize(("r_hat", "shown"), [(1.05, "1.05"), (1.0501, "1.0501"), (1.054, "1.054"), (1.07, "1.07")])
+def test_an_r_hat_that_is_too_large_looks_like_it(r_hat, shown):
+    assert shown_r_hat(r_hat) == shown

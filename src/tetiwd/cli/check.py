@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from tetiwd.io.read import Input
 
 LARGEST_CHECKED = 3000  # objects of a time whose eigenvalues are found; they take O(n³)
-ONE_TIME = "there is only one time; name the column with the times with --time, or a table of them with --objects"
+TABLE_OF_OBJECTS = "give one file per time, or a table with the time of every object with --objects"
+IN_A_COLUMN = "name the column with the times with --time"
+ONE_TIME = {"features": IN_A_COLUMN, "long": IN_A_COLUMN, "h5ad": IN_A_COLUMN}
 TOO_SMALL = "times are too small to estimate degrees of freedom; give --dof"
 MUCH_NEGATIVE = 0.05
 UNLIKE_COLUMNS = 10.0  # ratio of standard deviations of features
@@ -60,7 +62,7 @@ def examine(given: "Input", settings: RunSettings) -> dict[str, Any]:
         "unit": series.unit,
         "identical_pairs": sum(int((D == 0).sum() - len(D)) // 2 for D in matrices),
         "dof": by_name | {"used": "auto" if settings.model.dof == "auto" else _used(series, settings.model.dof)},
-        "remarks": [*given.remarks, *([ONE_TIME] if series.n_epochs == 1 else [])],
+        "remarks": [*given.remarks, *(_one_time(given) if series.n_epochs == 1 else [])],
         "warnings": [
             *_warnings_of_distances(given, settings, worst),
             *_warnings_of_features(series),
@@ -69,14 +71,24 @@ def examine(given: "Input", settings: RunSettings) -> dict[str, Any]:
     }
 
 
-def _warnings_of_distances(given: "Input", settings: RunSettings, worst: float) -> list[str]:
+def _one_time(given: "Input") -> list[str]:
+    return [f"there is only one time; to tell several, {ONE_TIME.get(given.format, TABLE_OF_OBJECTS)}"]
+
+
+def suspicion_of(given: "Input", squared: bool | None) -> list[str]:
+    """A sentence if plain and squared distances seem to be mixed up."""
     from tetiwd.data.squared_or_plain import suspect_wrong_choice
 
-    squared = settings.data.squared
-    if squared is not None and given.format not in ("features", "fasta"):
-        suspicion = suspect_wrong_choice(given.series, squared)
-        if suspicion:
-            return [f"{suspicion}; use --{'plain' if squared else 'squared'}"]
+    if squared is None or given.format in ("features", "fasta"):
+        return []
+    suspicion = suspect_wrong_choice(given.series, squared)
+    return [f"{suspicion}; use --{'plain' if squared else 'squared'}"] if suspicion else []
+
+
+def _warnings_of_distances(given: "Input", settings: RunSettings, worst: float) -> list[str]:
+    suspicion = suspicion_of(given, settings.data.squared)
+    if suspicion:
+        return suspicion
     if worst <= MUCH_NEGATIVE:
         return []
     return [
@@ -148,7 +160,7 @@ def show(facts: dict[str, Any], console: Console) -> None:
     else:
         console.say("No ids: it is not known which objects of different times are the same.")
     if facts["features"]:
-        console.say(f"{facts['features']} features.")
+        console.say(f"{facts['features']} feature{'s' * (facts['features'] > 1)}.")
     for remark in facts["remarks"]:
         console.say(f"Note: {remark}")
     shares = [time["negative_share"] for time in facts["times"]]

@@ -1,5 +1,6 @@
 """Commands from functions: options from declared settings, a console, and errors as one line with an exit code."""
 
+import errno
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping
@@ -7,6 +8,7 @@ from typing import Any
 
 import typer
 
+from tetiwd.address_space import check_room_for_libraries, left_of_address_space
 from tetiwd.cli import exit_codes
 from tetiwd.cli import options as o
 from tetiwd.cli.console import Console
@@ -17,6 +19,7 @@ from tetiwd.io.settings import RunSettings, merged, parse_assignment, read_setti
 
 Group = type[Settings] | tuple[Any, ...]  # all settings of a group, or the group and the names of some
 Tables = dict[str, dict[str, Any]]
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def command(*groups: Group) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -34,6 +37,7 @@ def command(*groups: Group) -> Callable[[Callable[..., None]], Callable[..., Non
         def run(ctx: typer.Context, **typed: Any) -> None:
             with_json = bool(typed.get("as_json"))
             try:
+                check_room_for_libraries()
                 function(**_arguments(typed, declared, made))
             except KeyboardInterrupt:
                 Console().remark("Stopped.")
@@ -121,8 +125,13 @@ def _explained(error: Exception, asked: Any) -> tuple[str, int]:
     """What to say about an error, and the exit code. One that is not ours is the system's, or a bug."""
     if isinstance(error, TetiwdError):
         return error.told(options_of(asked)), exit_codes.exit_code_of(error)
-    if isinstance(error, MemoryError):
-        return f"there is not enough memory ({error}); use smaller data", exit_codes.exit_code_of(MemoryLimitError())
+    if isinstance(error, MemoryError) or (isinstance(error, ImportError) and left_of_address_space() is not None):
+        reason = f" ({error})" if str(error) else ""
+        message = f"there is not enough memory{reason}; use smaller data, or raise its limit"
+        return message, exit_codes.exit_code_of(MemoryLimitError())
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        message = f"there is no room to write ({error.strerror}); make room and try again"
+        return message, exit_codes.exit_code_of(RunFolderError())
     if isinstance(error, OSError) and error.filename is not None and error.strerror is not None:
         message = f"{error.filename} cannot be used ({error.strerror}); choose another name or place"
         return message, exit_codes.exit_code_of(RunFolderError())

@@ -130,10 +130,11 @@ def records(table: "pd.DataFrame") -> list[dict[str, Any]]:
 
 
 class _Forgiving(io.RawIOBase):
-    """A stream that goes on into nothing once its reader has left, as ``head -1`` does."""
+    """A stream that goes on into nothing once its reader has left, as ``head -1`` does, or its disk is full."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
+        self.fault: OSError | None = None  # why something was lost that somebody may want to read
 
     def writable(self) -> bool:
         return True
@@ -147,7 +148,8 @@ class _Forgiving(io.RawIOBase):
     def write(self, data: Any) -> int:
         try:
             return os.write(self._descriptor, data)
-        except BrokenPipeError:
+        except OSError as error:
+            self.fault = None if isinstance(error, BrokenPipeError) else error
             nothing = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nothing, self._descriptor)
             os.close(nothing)
@@ -155,7 +157,7 @@ class _Forgiving(io.RawIOBase):
 
 
 def outlive_readers() -> None:
-    """Let no work be lost because nobody reads stdout or stderr any more, or a terminal lacks a character."""
+    """Let no work be lost because stdout or stderr cannot be written any more, or a terminal lacks a character."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if not isinstance(stream, io.TextIOWrapper):
@@ -164,3 +166,11 @@ def outlive_readers() -> None:
         if not stream.isatty():
             pipe = io.BufferedWriter(_Forgiving(stream.fileno()))
             setattr(sys, name, io.TextIOWrapper(pipe, stream.encoding, "replace", line_buffering=True))
+
+
+def lost_output() -> str | None:
+    """Why something that was printed is lost, unless nobody wanted to read it."""
+    pipe = getattr(sys.stdout, "buffer", None)
+    stream = getattr(pipe, "raw", None)
+    fault = stream.fault if isinstance(stream, _Forgiving) else None
+    return None if fault is None else f"the output cannot be written ({fault.strerror}); make room and try again"

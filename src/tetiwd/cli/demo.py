@@ -32,7 +32,8 @@ def demo(
     given: Tables,
 ) -> None:
     """Find the species and sexes of penguins from four measurements in three seasons; takes a minute or two."""
-    from tetiwd.cli.fit import deliver, sigterm_as_interrupt, watcher_for
+    from tetiwd.cli.fit import deliver, watcher_for
+    from tetiwd.cli.signals import signals_as_interrupt
     from tetiwd.io.read import read_series
     from tetiwd.io.run_folder import RunFolder
     from tetiwd.io.settings import RunSettings, merged
@@ -51,7 +52,7 @@ def demo(
     console.say(f"The same by hand: tetiwd fit {file} --time year --standardize --out my-run\n")
     settings = RunSettings.from_tables(merged({"data": {"time": "year", "standardize": True}}, given))
     birds = read_series([file], settings.data)
-    with sigterm_as_interrupt():
+    with signals_as_interrupt():
         fitted = fit_into(
             target,
             birds.series,

@@ -24,7 +24,7 @@ MEANING = {
     3: "the data cannot be used as they are",
     4: "a setting makes no sense",
     5: "not enough memory",
-    6: "a results folder or checkpoint is missing, damaged, or in the way",
+    6: "a results folder or checkpoint is missing, damaged, or in the way, or there is no room to write",
     7: "the sampler cannot continue",
     NOT_CONVERGED: "with --strict: the run is complete, but its chains have not converged",
     INTERRUPTED: "stopped by Ctrl-C or a signal; the draws so far are kept",

@@ -46,7 +46,7 @@ def tell_mode(analysis: "ModeAnalysis", console: Console, folder: Path) -> None:
     """What the mode says."""
     from tetiwd.narrative import narrate_mode, quick_look
 
-    sentences = [quick_look(analysis), *narrate_mode(analysis), *analysis.mode.remarks]
+    sentences = [quick_look(analysis), *narrate_mode(analysis), *analysis.mode.reasons]
     console.say()
     for sentence in sentences:
         console.say(sentence)

@@ -1,9 +1,6 @@
 """``tetiwd fit`` and ``tetiwd resume``: from files to a results folder."""
 
-import signal
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,10 +8,12 @@ import typer
 
 from tetiwd.cli import exit_codes
 from tetiwd.cli import options as o
+from tetiwd.cli.check import suspicion_of
 from tetiwd.cli.command import command
 from tetiwd.cli.console import Console, records
 from tetiwd.cli.fast import check_fast, deliver_look, go_on_with, narrow
 from tetiwd.cli.guests import additions
+from tetiwd.cli.signals import signals_as_interrupt
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.settings import RunSettings
 from tetiwd.params import CHECKPOINT_SECONDS, RUN, AnswerSettings, Hyperparameters, SamplerSettings
@@ -77,9 +76,11 @@ def fit(
         given = read_series(files, settings.data)
     for remark in given.remarks:
         console.remark(f"Note: {remark}")
+    for suspicion in suspicion_of(given, settings.data.squared):
+        console.warn(suspicion)
     options: dict[str, Any] = {"inputs": given.hashes, "remarks": given.remarks, "overwrite": overwrite}
     options |= {"n_threads": n_threads, "watcher": watcher_for(console)}
-    with sigterm_as_interrupt():
+    with signals_as_interrupt():
         if fast:
             deliver_look(target, given.series, settings, options, console)
             return
@@ -110,7 +111,7 @@ def resume(
     from tetiwd.workflow import resume as go_on
 
     added = additions(run_folder)
-    with sigterm_as_interrupt():
+    with signals_as_interrupt():
         analysis = go_on(
             run_folder,
             n_draws=n_draws,
@@ -155,8 +156,9 @@ def deliver(analysis: "Analysis | None", console: Console, folder: Path, *, stri
         raise typer.Exit(exit_codes.INTERRUPTED)
     tell(analysis, console, folder)
     diagnostics = analysis.sample.diagnostics
-    if console.quiet and not diagnostics.converged:
-        console.warn(diagnostics.verdict)
+    if console.quiet:
+        for trouble in (*analysis.sample.remarks, *([] if diagnostics.converged else [diagnostics.verdict])):
+            console.warn(trouble)
     if not analysis.sample.complete:
         console.warn(f"stopped early; go on with: {go_on_with(folder)}")
         raise typer.Exit(exit_codes.INTERRUPTED)
@@ -190,20 +192,6 @@ def tell(analysis: "Analysis", console: Console, folder: Path | None = None) -> 
             "lineages": records(analysis.lineages.table()),
         }
     )
-
-
-@contextmanager
-def sigterm_as_interrupt() -> Iterator[None]:
-    """A polite request to end, as a scheduler sends it, keeps what was drawn just as Ctrl-C does."""
-
-    def interrupt(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _in_short(series: "DistanceSeries") -> str:

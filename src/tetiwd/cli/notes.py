@@ -59,8 +59,9 @@ def notes(
     """
     from contextlib import nullcontext
 
-    from tetiwd.cli.fit import deliver, sigterm_as_interrupt, stem, watcher_for
+    from tetiwd.cli.fit import deliver, stem, watcher_for
     from tetiwd.cli.guests import additions
+    from tetiwd.cli.signals import signals_as_interrupt
     from tetiwd.io.files import find_file, sha256_of
     from tetiwd.io.run_folder import RunFolder
     from tetiwd.io.settings import RunSettings, merged
@@ -85,7 +86,7 @@ def notes(
     for remark in remarks:
         console.remark(f"Note: {remark}")
     source = find_file(file)
-    with sigterm_as_interrupt():
+    with signals_as_interrupt():
         folder = start(
             target,
             noted.series,

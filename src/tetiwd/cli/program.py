@@ -1,14 +1,16 @@
 """The program and its commands. Commands import what they need when they run, so that --help stays fast."""
 
+import sys
 from typing import Annotated
 
 import typer
 
 import tetiwd
 from tetiwd.cli import check, demo, doctor, fit, notes, query, resolution, simulate
-from tetiwd.cli.console import outlive_readers
-from tetiwd.cli.exit_codes import MEANING
+from tetiwd.cli.console import Console, lost_output, outlive_readers
+from tetiwd.cli.exit_codes import MEANING, exit_code_of
 from tetiwd.cli.plug_ins import Commands
+from tetiwd.errors import RunFolderError
 
 EXIT_CODES = "  ".join(f"{code}: {text}." for code, text in MEANING.items())
 
@@ -60,4 +62,12 @@ app.command()(doctor.doctor)
 def main() -> None:
     """Entry point of ``tetiwd`` and ``python -m tetiwd``."""
     outlive_readers()
-    app()
+    try:
+        app()
+    except SystemExit as end:
+        lost = lost_output()
+        if lost and not end.code:
+            code = exit_code_of(RunFolderError())
+            Console().complain(lost, "OSError", code)
+            sys.exit(code)
+        raise

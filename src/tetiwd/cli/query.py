@@ -71,6 +71,7 @@ def report(
 
       tetiwd report run --out relapse.html --outcomes patients.csv --id patient --outcome relapse
     """
+    from tetiwd.io.run_folder import RunFolder
     from tetiwd.plots import save_figures
     from tetiwd.report import check_target, write_report
 
@@ -86,7 +87,15 @@ def report(
         sections = additions(run_folder, show_ids=show_ids, show_text=show_text).sections
         if show_text and not sections:
             raise SettingsError([f"{run_folder} was not made from notes"], ["leave out ", Setting("show_text")])
-        path = write_report(analysis, target, overwrite=overwrite, show_ids=show_ids, outcomes=rates, sections=sections)
+        path = write_report(
+            analysis,
+            target,
+            overwrite=overwrite,
+            show_ids=show_ids,
+            outcomes=rates,
+            sections=sections,
+            origin=RunFolder.open(run_folder).origin,
+        )
     console.say(f"Wrote {path}.")
     if figures is not None:
         with console.busy("Drawing"):
@@ -100,7 +109,8 @@ def predict(
     new: Annotated[
         Path,
         typer.Argument(
-            help="New objects: a table of features, or of distances to the objects of one time (CSV, TSV, npy)."
+            help="New objects: a table of features, or of distances to the objects of one time (CSV, TSV, npy); or, for "
+            "a run on sequences, an alignment of new sequences with those of the run (FASTA)."
         ),
     ],
     *,
@@ -129,7 +139,8 @@ def predict(
     t, moves = _epoch(series, at), analysis.sample.hyperparameters.moves
     data = folder.settings().data
     with in_file(str(new)):
-        ids, distances, told = _new_objects(new, series, t, data, id, given.get("data", {}).get("squared"), moves)
+        squared = given.get("data", {}).get("squared")
+        ids, distances, told = _new_objects(new, series, t, data, id, squared, moves, Console(as_json=as_json))
         classification = classify(analysis.sample, analysis.clustering, distances, squared=told, t=t)
     table = classification.table()
     if ids is not None:
@@ -181,7 +192,7 @@ def _rates(analysis: "Analysis", file: Path, outcome: str | None, id: str | None
 
     name, values = read_outcomes(file, outcome, id)
     with in_file(str(file)):
-        return outcomes_by_lineage(analysis.alignment, values, name=name)
+        return outcomes_by_lineage(analysis.alignment, values, name=name, level=analysis.settings.level)
 
 
 def _analysis(run_folder: Path, given: Tables) -> "Analysis":
@@ -206,17 +217,32 @@ def _epoch(series: "DistanceSeries", at: str | None) -> int:
 
 
 def _new_objects(
-    file: Path, series: "DistanceSeries", t: int, data: Any, id: str | None, squared: bool | None, moves: bool
+    file: Path,
+    series: "DistanceSeries",
+    t: int,
+    data: Any,
+    id: str | None,
+    squared: bool | None,
+    moves: bool,
+    console: Console,
 ) -> tuple[list[Any] | None, Any, bool]:
     """Ids of the new objects if there are any, their distances to the objects of time t, whether these are squared."""
     import numpy as np
 
+    from tetiwd.io.files import find_file
     from tetiwd.io.new_objects import read_new_objects
+    from tetiwd.io.new_sequences import FASTA, read_new_sequences
 
+    epochs = range(series.n_epochs) if moves else [t]
     if series.kind == "similarities":
         raise DataError(
             "a run on similarities needs those of new objects with themselves", "use tetiwd.classify in Python"
         )
+    if find_file(file).ending in FASTA:
+        for name, value in (("id", id), ("squared", squared)):
+            if value is not None:
+                raise SettingsError([Setting(name, value), " has no effect on sequences"], ["leave out ", Setting(name)])
+        return *read_new_sequences(find_file(file), series, epochs, data), data.squared is not False
     names = None if series.features is None else series.features.names
     ids, table = read_new_objects(file, id, data.id or "id", names)
     if id is not None and ids is None:
@@ -224,20 +250,18 @@ def _new_objects(
     if series.features is not None and squared is not None:
         raise SettingsError("the run was made from features", ["leave out ", Setting("squared", squared)])
     if series.features is not None:
-        times = range(series.n_epochs) if moves else [t]
-        return ids, np.hstack([series.features.squared_distances(table, s) for s in times]), True
+        return ids, np.hstack([series.features.squared_distances(table, s) for s in epochs]), True
     told = data.are_squared() if squared is None else squared
     if series.ids is not None:
-        objects = [str(name) for name in series.ids[t].tolist()]
-        if moves:
-            objects = [str(name) for names in series.ids for name in names.tolist()]
-        table = _in_order(table.rename(columns=str), objects)
+        objects = [str(name) for s in epochs for name in series.ids[s].tolist()]
+        table = _in_order(table.rename(columns=str), objects, console)
     return ids, table.to_numpy(), told
 
 
-def _in_order(table: "pd.DataFrame", objects: list[str]) -> "pd.DataFrame":
+def _in_order(table: "pd.DataFrame", objects: list[str], console: Console) -> "pd.DataFrame":
     """Columns named after objects in the order of the objects; columns with no such name count by position."""
     if not set(objects) & set(table.columns):
+        console.warn(f"no column is named after an object, so column 1 is taken for {objects[0]!r}, and so on")
         return table
     absent = next((name for name in objects if name not in table.columns), None)
     if absent is not None:
@@ -263,5 +287,5 @@ def _deliver(table: "pd.DataFrame", out: Path | None, overwrite: bool, as_json: 
     try:
         write_table(out, table)
     except OSError as error:
-        raise RunFolderError(f"cannot write {out} ({error.strerror})", "choose another place") from error
+        raise RunFolderError(f"cannot write {out} ({error.strerror})", "make room, or choose another place") from error
     console.say(f"Wrote {out}.")

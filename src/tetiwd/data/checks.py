@@ -15,6 +15,7 @@ from tetiwd.errors import DataError, Setting, Text, Where, give
 
 Matrix = NDArray[np.floating[Any]]
 BLOCK_ENTRIES = 1 << 20  # 8 MiB of float64
+LARGEST_VALUE = 1e140  # squares of sums of many of them are finite; 1 over it is the smallest for the same reason
 
 AS_SIMILARITIES = give("kind", "similarities", python="use DistanceSeries.from_similarities")
 AS_DISTANCES = give("kind", "distances", python="use DistanceSeries.from_distances(…, squared=…)")
@@ -121,6 +122,21 @@ def check_similarities(matrix: Matrix, place: Place) -> None:
         place.fail(
             "has a zero diagonal",
             ["these look like distances: ", AS_DISTANCES],
+        )
+
+
+def check_range(matrix: Matrix, place: Place) -> None:
+    """Squares and sums of the entries (squared distances or similarities) are within the range of numbers."""
+    largest = float(max(matrix.max(initial=0), -matrix.min(initial=0)))
+    if largest > LARGEST_VALUE:
+        place.fail(
+            f"has squared distances or similarities up to {largest:.3g}, and their squares are beyond float64",
+            "divide all matrices by a constant",
+        )
+    if 0 < largest < 1 / LARGEST_VALUE:
+        place.fail(
+            f"has no squared distance or similarity above {largest:.3g}, and their squares are 0 in float64",
+            "multiply all matrices by a constant",
         )
 
 

@@ -67,7 +67,7 @@ def _estimate(
     if not by_epoch:
         raise SettingsError(
             ["no epoch has ", f"{MIN_OBJECTS} different objects, which estimating ", Setting("dof"), " takes"],
-            "give a number",
+            ["give a number with ", Setting("dof")],
         )
     spectrum, dispersion = np.median(by_epoch, axis=0).tolist()
     if how == "moments":

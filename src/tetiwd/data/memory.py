@@ -1,12 +1,14 @@
 """How much memory there is, and a refusal with numbers before more than that is asked for.
 
-What a process may still take is the least of what the machine has left and what every control group above the process
-(a container, a batch job) still allows. Both are read from Linux; elsewhere nothing is known and nothing is refused.
+What a process may still take is the least of what the machine has left, what every control group above the process (a
+container, a batch job) still allows, and what ``ulimit -v`` leaves. All are read from Linux; elsewhere nothing is known
+and nothing is refused.
 """
 
 from collections.abc import Iterator
 from pathlib import Path
 
+from tetiwd.address_space import LIMIT, left_of_address_space
 from tetiwd.errors import MemoryLimitError, Text
 
 SMALLER_DATA = "use fewer objects or epochs, or float32 instead of float64"
@@ -31,7 +33,10 @@ def require_memory(needed: int, purpose: str, remedy: Text) -> None:
 
 def available_memory() -> tuple[int, str] | None:
     """Bytes that can still be had and what limits them; None where that is not known."""
-    return min([*_left_on_the_machine(), *_left_in_groups()], default=None)
+    left = left_of_address_space()
+    return min(
+        [*_left_on_the_machine(), *_left_in_groups(), *([] if left is None else [(left, LIMIT)])], default=None
+    )
 
 
 def in_gib(n_bytes: int) -> str:

@@ -15,6 +15,7 @@ from tetiwd.data.checks import (
     Place,
     check_distances,
     check_finite,
+    check_range,
     check_similarities,
     check_size,
     check_symmetric,
@@ -58,7 +59,9 @@ def prepare_distances(
     clean = tidy(array, in_place=ours)
     ours = ours or clean is not array
     if not squared:
-        return squares(clean, place, in_place=ours)
+        clean = squares(clean, place, in_place=ours)
+        ours = True
+    check_range(clean, place)
     return clean.copy() if copy and not ours else clean
 
 
@@ -90,6 +93,7 @@ def prepare_similarities(matrix: Any, place: Place, symmetrize: str | None, min_
     """Dot products: checked, exactly symmetric."""
     array = prepare_square(matrix, place, symmetrize, min_objects)
     check_similarities(array, place)
+    check_range(array, place)
     if not is_exactly_symmetric(array):
         return symmetrized(array)
     return np.array(array) if copy else array

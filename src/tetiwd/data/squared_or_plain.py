@@ -20,6 +20,7 @@ CLEAN = 1e-3  # share of eigenvalue mass that rounded numbers may have in the wr
 N_TRIPLES = 20_000
 ROUNDED = 5e-3  # of the largest distance: differences that rounding in a file may have made
 MUCH_NEGATIVE = 0.2  # share of eigenvalue mass; rounding alone can make half of it
+SOME_NEGATIVE = 0.01  # the same, of numbers that look like shares
 MANY_DETOURS = 1e-3  # share of triples in which the way round is shorter
 
 
@@ -67,6 +68,12 @@ def suspect_wrong_choice(series: DistanceSeries, squared: bool) -> str | None:
     negative = read_as_squared(D).negative_share
     if negative > MUCH_NEGATIVE and read_as_squared(other).negative_share < CLEAN:
         return _sentence(squared, f"no points have them as plain distances ({negative:.0%} of the mass is negative)")
+    if D.max() <= 1 and negative > SOME_NEGATIVE and read_as_squared(other).negative_share < CLEAN:
+        return _sentence(
+            squared,
+            f"they lie between 0 and 1, and no points have them as plain distances ({negative:.1%} of the mass is "
+            "negative); Bray–Curtis, Jaccard, shares of differing sites and their kind count as squared distances",
+        )
     return None
 
 

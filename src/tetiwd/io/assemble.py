@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from tetiwd.data import DistanceSeries
 from tetiwd.data.checks import row_blocks
 from tetiwd.data.times import check_times
-from tetiwd.errors import DataError, Setting, TetiwdError, Text, Where
+from tetiwd.errors import DataError, Setting, TetiwdError, Text, Where, give
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.epochs_from_names import epochs_from_names
 from tetiwd.io.files import in_file
-from tetiwd.io.windows import EpochOfRows, describe_order, rows_by_epoch
+from tetiwd.io.windows import EpochOfRows, describe_order, period_that_suits, rows_by_epoch
 
 Item = TypeVar("Item", bound="Named")
 
@@ -149,11 +149,24 @@ def large_epochs(
 ) -> tuple[NDArray[np.intp] | None, EpochOfRows]:
     """Rows of epochs that are large enough (None for all of them), and their epochs."""
     sizes = {label: len(rows) for label, rows in rows_by_epoch(time)}
+    if settings.by is None and not settings.drop_small:
+        _check_dates_are_grouped(sizes, settings.min_objects)
     small = _too_small(sizes, settings, remarks)
     if not small:
         return None, time
     rows = np.flatnonzero(~time.isin(small))
     return rows, time[rows].remove_unused_categories()
+
+
+def _check_dates_are_grouped(sizes: Mapping[Any, int], least: int) -> None:
+    """Refuse times with too few objects where longer ones would have enough."""
+    period = period_that_suits(sizes, least) if min(sizes.values()) < least else None
+    if period is not None:
+        label, n = min(sizes.items(), key=lambda one: one[1])
+        raise DataError(
+            f"{label} has {n} object{'s' * (n > 1)}, and every date is a time point of its own",
+            ["group dates with ", Setting("by", period), ", or ", give("drop_small", True)],
+        )
 
 
 def as_kept(matrix: NDArray[Any], dtype: str) -> NDArray[Any]:

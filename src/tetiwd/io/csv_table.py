@@ -16,6 +16,7 @@ from tetiwd.io.tables import Columns, check_unambiguous, listed
 from tetiwd.io.text_values import MISSING
 
 CHUNK_FIELDS = 1 << 16
+BYTES_PER_TEXT = 200  # that a short text takes, twice, with its place in a dictionary
 TABS = (".tsv", ".tab", ".lsmat")
 
 
@@ -59,7 +60,8 @@ class CsvTable:
             check_unambiguous(self.names, [*text, *numbers, *maybe_numbers])
             for some_lines, fields in self._chunks():
                 lines += some_lines
-                require_memory(16 * len(parts) * len(lines), "the table", "use fewer rows or columns")
+                needed = (16 * len(parts) + 8 * len(texts) + 8) * len(lines) + BYTES_PER_TEXT * len(shared)
+                require_memory(needed, f"the table, up to row {len(lines):,},", "use fewer rows or columns")
                 for name, column in texts.items():
                     column.extend(map(shared.__getitem__, fields[place[name] :: len(self.names)]))
                 for name, pieces in parts.items():

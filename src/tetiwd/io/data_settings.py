@@ -4,7 +4,7 @@ import datetime
 from dataclasses import dataclass
 from typing import Any
 
-from tetiwd.declare import Settings, documented, setting
+from tetiwd.declare import Settings, documented, is_whole, setting
 from tetiwd.errors import Setting, SettingsError, give
 from tetiwd.io.text_values import as_numbers
 from tetiwd.params import LARGEST_CROSS
@@ -30,6 +30,12 @@ def _checked_times(times: Any) -> tuple[Any, ...]:
     if wrong is not None:
         raise SettingsError([name, f" must hold text, numbers or dates, not {wrong!r}"])
     return tuple(times)
+
+
+def _checked_month(month: Any) -> int:
+    if not is_whole(month, 1) or month > 12:
+        raise SettingsError([Setting("year_begins"), f" must be a month from 1 to 12, not {month!r}"])
+    return int(month)
 
 
 def _parsed_columns(text: str) -> list[str]:
@@ -65,9 +71,11 @@ class DataSettings(Settings):
     squared: bool | None = setting(
         None,
         "Whether the numbers are squared distances. Never guessed; not needed for similarities, sequences, and "
-        "features with a metric for which it is known.",
+        "features with a metric for which it is known. Bray–Curtis, Jaccard, Manhattan, cosine and Hamming "
+        "dissimilarities are squared distances.",
         option="--squared/--plain",
-        option_help="Whether the numbers are squared distances or plain ones. Never guessed.",
+        option_help="Whether the numbers are squared distances or plain ones. Never guessed. Bray–Curtis, Jaccard, "
+        "Manhattan, cosine and Hamming dissimilarities are squared distances.",
     )
     metric: str | None = setting(
         None,
@@ -80,6 +88,12 @@ class DataSettings(Settings):
     )
     id: str | None = setting(
         None, 'Column with the ids of objects. If not given, "id" if there is such a column.', option="--id"
+    )
+    subject: str | None = setting(
+        None,
+        "Column of the table of objects that says whom or what an object is a sample of, if the objects themselves "
+        "have other ids. The same subject at two times is the same object.",
+        option="--subject",
     )
     time: str | None = setting(
         None, 'Column with the times. If not given, "time" if there is such a column.', option="--time"
@@ -110,6 +124,13 @@ class DataSettings(Settings):
         metavar="LABEL,LABEL,...",
     )
     by: str | None = setting(None, "Group dates into time points of this length.", option="--by", choices=PERIODS)
+    year_begins: int = setting(
+        1,
+        "Month in which years begin that dates are grouped into: 7 makes a year from July to June.",
+        option="--year-begins",
+        check=_checked_month,
+        metavar="MONTH",
+    )
     obsp: str = setting("distances", "Name of the matrix in obsp of an h5ad file.")
     symmetrize: str | None = setting(
         None,
@@ -153,6 +174,12 @@ class DataSettings(Settings):
         if len({self.first, self.second, self.distance}) < 3:
             shown = f" must be three different columns, not {self.first!r}, {self.second!r} and {self.distance!r}"
             raise SettingsError([Setting("first"), ", ", Setting("second"), " and ", Setting("distance"), shown])
+        if self.subject is not None and self.objects is None:
+            fault = " names a column of the table of objects"
+            raise SettingsError([Setting("subject", self.subject), fault], ["name that table with ", Setting("objects")])
+        if self.year_begins != 1 and self.by != "year":
+            fault = " is about windows of years"
+            raise SettingsError([Setting("year_begins", self.year_begins), fault], give("by", "year"))
         similarities = Setting("kind", "similarities")
         if self.kind == "similarities" and self.squared is not None:
             raise SettingsError(

@@ -16,7 +16,7 @@ def diagnostics_as_json(sample: Sample, remarks: Sequence[str] = ()) -> dict[str
         "ended": sample.ended,
         "n_draws": min(map(len, sample.draws)),
         "n_discarded": sample.n_discarded,
-        "remarks": [*sample.remarks, *remarks],
+        "remarks": [*sample.reasons, *sample.remarks, *remarks],
         "quantities": [
             {
                 "name": quantity.name,

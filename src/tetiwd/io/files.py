@@ -14,6 +14,8 @@ from typing import IO, Any, cast
 from tetiwd.errors import DataError, MemoryLimitError, Where
 
 GZIP_MAGIC = b"\x1f\x8b"
+LARGEST_RATIO = 100  # of what is in an archive to its size; tables of numbers have 2 to 20
+MUCH = 1 << 26  # bytes that any archive may hold
 LONGEST_LINE = 1 << 28  # characters; a line of a table of 10 million objects would not be longer
 
 
@@ -92,8 +94,28 @@ def unpacked(file: File) -> Iterator[IO[bytes]]:
         if not packed:
             yield raw
             return
+        most = max(MUCH, LARGEST_RATIO * file.path.stat().st_size)
         with gzip.GzipFile(fileobj=raw) as stream:
-            yield cast(IO[bytes], stream)
+            yield io.BufferedReader(_Bounded(cast(IO[bytes], stream), most))
+
+
+class _Bounded(io.RawIOBase):
+    """What an archive holds, up to a size that archives of data have."""
+
+    def __init__(self, stream: IO[bytes], most: int) -> None:
+        self._stream, self._most, self._n = stream, most, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        some = self._stream.read(len(buffer))
+        self._n += len(some)
+        if self._n > self._most:
+            fault = f"unpacks to more than {self._most >> 20:,} MiB, over {LARGEST_RATIO} times its size"
+            raise DataError(fault, "unpack it first if it is meant to be so large")
+        buffer[: len(some)] = some
+        return len(some)
 
 
 def text_lines(file: File) -> Iterator[str]:

@@ -1,10 +1,16 @@
-"""Reading NetCDF files that may be damaged."""
+"""NetCDF files: reading what may be damaged, and writing where there may be no room."""
 
+import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from tetiwd.errors import DataError, TetiwdError
+from tetiwd.writing import write_whole
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 @contextmanager
@@ -21,3 +27,72 @@ def reading(path: Path, remedy: str) -> Iterator[None]:
     except Exception as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise DataError(f"{path.name} cannot be read ({reason}); {remedy}") from error
+
+
+def write_netcdf(path: Path, data: "xr.Dataset | xr.DataTree", **options: Any) -> None:
+    """Write a data set or tree, all of it or nothing."""
+
+    def write(fresh: Path) -> None:
+        with PatientFile(fresh) as file:
+            data.to_netcdf(file, engine="h5netcdf", **options)  # type: ignore[call-overload]
+            file.check()
+
+    write_whole(path, write)
+
+
+class PatientFile(io.RawIOBase):
+    """A new file that keeps the first fault of writing to itself until it is asked.
+
+    HDF5 cannot close a file that it could not write, and crashes in the end. Here it never learns of the fault.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = open(path, "w+b", buffering=0)
+        self._fault: OSError | None = None
+
+    def check(self) -> None:
+        """Raise the fault, if there was one."""
+        if self._fault is not None:
+            raise self._fault
+
+    def write(self, data: Any) -> int:
+        """Write all of the data, or pretend to."""
+        rest = memoryview(data).cast("B")
+        n = len(rest)
+        try:
+            while len(rest) and self._fault is None:
+                rest = rest[self._file.write(rest) :]
+        except OSError as error:
+            self._fault = error
+        return n
+
+    def truncate(self, size: int | None = None) -> int:
+        """Cut or extend the file, or pretend to."""
+        try:
+            return self._file.truncate(size)
+        except OSError as error:
+            self._fault = self._fault or error
+        return self._file.tell() if size is None else size
+
+    def readinto(self, buffer: Any) -> int:
+        """Read what was written."""
+        return self._file.readinto(buffer)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go to a place."""
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        """Where it is."""
+        return self._file.tell()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+        super().close()
+
+    def readable(self) -> bool:
+        """Yes."""
+        return True
+
+    writable = seekable = readable

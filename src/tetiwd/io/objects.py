@@ -21,6 +21,7 @@ class ObjectTable:
     times: list[Any]
     columns: Columns
     time_column: str
+    subjects: list[Any] | None = None  # whom or what every object is a sample of
 
     @property
     def declared(self) -> list[Any] | None:
@@ -49,12 +50,15 @@ def read_objects(settings: DataSettings, matrices: Sequence[File] = ()) -> Objec
         id = column_for(table.names, settings.id, "id", "id")
         if time is None:
             raise no_column(table.names, "time", "time")
-        columns = table.read([time] if id is None else [id, time], [])
-        ids = None if id is None else columns.text[id]
-        for row, value in enumerate(ids or ()):
-            if value is None:
-                raise DataError("there is no id", "fill it in, or leave out the row", where=columns.where(row, id))
-        return ObjectTable(file.name, ids, columns.text[time], columns, time)
+        subject = settings.subject and column_for(table.names, settings.subject, "", "subject")
+        columns = table.read([name for name in (id, subject, time) if name is not None], [])
+        ids, subjects = (None if name is None else columns.text[name] for name in (id, subject))
+        for name, values in ((id, ids), (subject, subjects)):
+            for row, value in enumerate(values or ()):
+                if value is None:
+                    place = columns.where(row, name)
+                    raise DataError("there is no id", "fill it in, or leave out the row", where=place)
+        return ObjectTable(file.name, ids, columns.text[time], columns, time, subjects)
 
 
 def rows_by_id(objects: ObjectTable) -> dict[str, int]:
@@ -98,6 +102,9 @@ def times_of_rows(
             )
         rows, known = [at[str(id)] for id in ids], list(ids)
         if len(at) > len(set(rows)):
-            remarks.append(f"{len(at) - len(set(rows))} rows of {objects.file} belong to no object of the matrix")
+            n = len(at) - len(set(rows))
+            remarks.append(f"{n} row{'s belong' if n > 1 else ' belongs'} to no object of the matrix ({objects.file})")
+    if objects.subjects is not None:
+        known = as_ids([objects.subjects[row] for row in rows])
     times = [objects.times[row] for row in rows]
     return known, epochs_of(times, settings, lambda i: objects.where(rows[i]), objects.declared)

@@ -20,10 +20,10 @@ from tetiwd.data import DistanceSeries
 from tetiwd.data.fingerprint import fingerprint
 from tetiwd.draws import COLUMNS, Draws, Frozen
 from tetiwd.errors import DataError, SettingsError
-from tetiwd.io.netcdf import reading
+from tetiwd.io.netcdf import reading, write_netcdf
+from tetiwd.io.sound_draws import check_numbers, sound_covariance
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.sample import Sample
-from tetiwd.writing import write_whole
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -89,6 +89,7 @@ def to_datatree(sample: Sample) -> "xr.DataTree":
         "complete": int(sample.complete),
         "ended": sample.ended,
         "n_discarded": sample.n_discarded,
+        "remarks": "\n".join(sample.remarks),
         "data": fingerprint(series),
     }
     return tree
@@ -114,12 +115,13 @@ def from_datatree(
     columns |= {name: stored[name].to_numpy() for name in axes}
     about_A = tree["geometry"].attrs
     A, every, first = tree["geometry"]["A"].to_numpy(), int(about_A["every"]), int(about_A.get("first", 0))
+    check_numbers(columns)
     ends = np.cumsum(series.n_objects)[:-1]
     draws = []
     for c in chains:
         arrays = {name: values[c] for name, values in columns.items()}
         flat = [
-            A[c, i, t, :k, :k].ravel()
+            sound_covariance(A[c, i, t, :k, :k]).ravel()
             for i, draw in enumerate(range(first, len(arrays["alpha"]), every) if every else ())
             for t, k in enumerate(arrays["n_clusters"][draw])
         ]
@@ -134,7 +136,8 @@ def from_datatree(
             frozen.append(Frozen(labels, float(kept["lp"][c]), int(kept["still_moving"][c])))
     ended = tree.attrs.get("ended", "fixed" if tree.attrs.get("complete", 1) else "stopped")  # older files lack it
     n_discarded = int(tree.attrs.get("n_discarded", 0))
-    return Sample(series, hyperparameters, settings, draws, frozen, ended, n_discarded=n_discarded)
+    remarks = tuple(str(tree.attrs.get("remarks", "")).splitlines())
+    return Sample(series, hyperparameters, settings, draws, frozen, ended, remarks, n_discarded)
 
 
 def write_posterior(path: Path, sample: Sample) -> None:
@@ -144,7 +147,7 @@ def write_posterior(path: Path, sample: Sample) -> None:
         f"/{name}": {variable: COMPRESSED for variable, values in group.data_vars.items() if values.dtype.kind in "iuf"}
         for name, group in tree.children.items()
     }
-    write_whole(path, lambda fresh: tree.to_netcdf(fresh, engine="h5netcdf", encoding=encoding))
+    write_netcdf(path, tree, encoding=encoding)
 
 
 def read_posterior(

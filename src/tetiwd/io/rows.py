@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.errors import DataError, Setting, Where
+from tetiwd.errors import DataError, Setting, Text, Where
 from tetiwd.io.assemble import all_or_none, in_order
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File
@@ -90,9 +90,8 @@ def _refused_unless_dropped(
     if gaps.any() and settings.missing == "error":
         row = int(gaps.argmax())
         others = f" ({gaps.sum()} rows have none)" if gaps.sum() > 1 else ""
-        raise DataError(
-            f"there is no value{others}",
-            ["fill it in, or leave out such rows with ", Setting("missing", "drop")],
-            where=columns.where(row, name),
-        )
+        remedy: Text = ["fill it in, or leave out such rows with ", Setting("missing", "drop")]
+        if gaps.all():
+            others, remedy = " in any row", "fill them in, or use another column"
+        raise DataError(f"there is no value{others}", remedy, where=columns.where(row, name))
     return gaps

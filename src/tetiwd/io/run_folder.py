@@ -23,7 +23,7 @@ import shutil
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -51,6 +51,8 @@ ATTACHED = "attached.txt"  # file that marks a folder as attached to the run
 TABLES = ("labels.csv", "lineages.csv", "links.csv", "events.csv", "forecast.csv")
 RESOLUTION = "resolution.json"
 FILES = ("data.nc", RESOLUTION, "results.nc", *TABLES, "diagnostics.json", "lineages.svg", "report.html", "run.toml")
+MOST_NAMES = 3  # of input files in the head of a page
+OTHER_FOLDER = "make room, or choose another folder"
 
 
 class RunFolder:
@@ -85,7 +87,7 @@ class RunFolder:
         folder = cls(path)
         folder.check_free(overwrite=overwrite)
         folder.about = settings.to_tables() | {
-            "run": {"format": FORMAT, "status": "running", "started": _now()},
+            "run": {"format": FORMAT, "status": "stopped", "started": _now()},
             "inputs": {
                 "remarks": list(map(_utf8, remarks)),
                 "sha256": {_utf8(k): v for k, v in (inputs or {}).items()},
@@ -103,11 +105,11 @@ class RunFolder:
             folder._clear(keep=attached)
             folder.path.mkdir(parents=True, exist_ok=True)
             folder._write_about()
-            write_series(folder.path / "data.nc", series)
             if resolution is not None:
                 write_resolution(folder.path / RESOLUTION, resolution)
+            write_series(folder.path / "data.nc", series)  # last: from here on the run can be resumed
         except OSError as error:
-            raise RunFolderError(f"cannot write into {path} ({error.strerror}); choose another folder") from error
+            raise RunFolderError(f"cannot write into {path} ({error.strerror})", OTHER_FOLDER) from error
         return folder
 
     @classmethod
@@ -141,11 +143,18 @@ class RunFolder:
             self.about["run"]["status"] = "running"
             self._write_about()
         except OSError as error:
-            raise RunFolderError(f"cannot write into {self.path} ({error.strerror}); see who owns it") from error
+            raise RunFolderError(
+                f"cannot write into {self.path} ({error.strerror})", "make room, or see who owns it"
+            ) from error
         try:
             yield
         except TetiwdError:  # refused before anything was done, or stopped where it cannot go on
-            write_text(self.path / "run.toml", before)
+            with suppress(OSError):
+                write_text(self.path / "run.toml", before)
+            raise
+        except BaseException:
+            with suppress(OSError):
+                self.stop()
             raise
         finally:
             lock.unlink(missing_ok=True)
@@ -171,13 +180,23 @@ class RunFolder:
         self._check_nobody_writes()
         if not self.path.is_dir():
             raise RunFolderError(f"{self.path} is a file; choose another name for the results folder")
-        if all(_is_attached(entry) for entry in self.path.iterdir()):
+        if all(_is_attached(entry) or _is_unfinished(entry) for entry in self.path.iterdir()):
             return
         if not (self.path / "run.toml").is_file():
             raise RunFolderError(f"{self.path} is not empty and holds no run; choose another folder")
-        if not overwrite:
+        if not overwrite and not self._never_began():
             remedy: Text = ["choose another folder, continue the run with tetiwd resume, or ", give("overwrite", True)]
             raise RunFolderError(f"{self.path} already holds a run", remedy)
+
+    def _never_began(self) -> bool:
+        """True if whoever made the folder was killed before there was anything to resume."""
+        if any((self.path / name).exists() for name in ("data.nc", "results.nc", self.checkpoint.name)):
+            return False
+        try:
+            RunFolder.open(self.path)
+        except RunFolderError:  # somebody else's, perhaps
+            return False
+        return True
 
     def attach(self, name: str) -> Path:
         """A folder inside this one for files of another package; made if need be, and readable by its owner only."""
@@ -186,7 +205,7 @@ class RunFolder:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             write_text(folder / ATTACHED, "This folder belongs to the run beside it and is removed with it.\n")
         except OSError as error:
-            raise RunFolderError(f"cannot write into {folder} ({error.strerror}); choose another folder") from error
+            raise RunFolderError(f"cannot write into {folder} ({error.strerror})", OTHER_FOLDER) from error
         return folder
 
     @property
@@ -198,6 +217,13 @@ class RunFolder:
     def status(self) -> str:
         """ "running" (or killed), "stopped" early, "mode" (a quick look without draws), or "complete"."""
         return str(self.about["run"]["status"])
+
+    @property
+    def origin(self) -> tuple[str, ...]:
+        """Names of the data and the day of the run, for people."""
+        names = [Path(name).name for name in self.about.get("inputs", {}).get("sha256", {})]
+        shown = f"{', '.join(names[:MOST_NAMES])}{f' and {len(names) - MOST_NAMES} more' * (len(names) > MOST_NAMES)}"
+        return tuple(filter(None, (shown, str(self.about["run"].get("started", ""))[:10])))
 
     def settings(self) -> RunSettings:
         """Settings as they were given."""
@@ -254,6 +280,8 @@ class RunFolder:
 
     def series(self) -> DistanceSeries:
         """The data."""
+        if self._never_began():
+            raise RunFolderError(f"{self.path} holds a run that was stopped before it began; run fit again")
         try:
             return read_series_file(self.path / "data.nc")
         except DataError as error:
@@ -268,7 +296,7 @@ class RunFolder:
         settings, series, hyperparameters = self.settings(), self.series(), self.hyperparameters()
         try:
             sample = read_posterior(file, series, hyperparameters, settings.sampler)
-            return replace(sample, remarks=(*self.reasons, *sample.remarks), path=self.resolution(series))
+            return replace(sample, reasons=self.reasons, resolution=self.resolution(series))
         except DataError as error:
             raise RunFolderError(f"{self.path}: {error}") from error
 
@@ -343,6 +371,11 @@ def _check_no_less(name: str, wanted: int, known: int) -> None:
 
 def _is_attached(entry: Path) -> bool:
     return entry.is_dir() and not entry.is_symlink() and (entry / ATTACHED).is_file()
+
+
+def _is_unfinished(entry: Path) -> bool:
+    """A file of a run that was being written when the process was killed."""
+    return entry.suffix == ".new" and entry.stem in FILES
 
 
 def _is_alive(process: int) -> bool:

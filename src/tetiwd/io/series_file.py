@@ -10,9 +10,8 @@ from tetiwd.data import DistanceSeries
 from tetiwd.data.features import FeatureSpace
 from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError
-from tetiwd.io.netcdf import reading
+from tetiwd.io.netcdf import reading, write_netcdf
 from tetiwd.io.posterior import plain_labels
-from tetiwd.writing import write_whole
 
 
 def write_series(path: Path, series: DistanceSeries) -> None:
@@ -38,7 +37,7 @@ def write_series(path: Path, series: DistanceSeries) -> None:
         if space.centre is not None and space.spread is not None:
             variables |= {"centre": ("feature", space.centre), "spread": ("feature", space.spread)}
     data = xr.Dataset(variables, attrs=attributes)
-    write_whole(path, lambda fresh: data.to_netcdf(fresh, engine="h5netcdf"))
+    write_netcdf(path, data)
 
 
 def read_series_file(path: Path) -> DistanceSeries:

@@ -1,7 +1,8 @@
 """From the times of objects to epochs: as they are, or as the year, quarter, month, week or day of a date."""
 
 import datetime
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -58,7 +59,7 @@ def epochs_of(
     for row, time in enumerate(times):
         if is_missing(time):
             raise DataError("there is no time", "fill it in, or take the object out", where=where(row))
-    labels, ordered = (list(times), None) if settings.by is None else _windows(times, settings.by, where)
+    labels, ordered = (list(times), None) if settings.by is None else _windows(times, settings, where)
     if settings.by is None and all(isinstance(time, str) for time in times):
         labels = as_numbers(times) or labels
     if settings.times is not None:
@@ -76,6 +77,21 @@ def describe_order(epochs: Sequence[Any], source: str) -> str:
     if len(shown) > 12:
         shown = [*shown[:5], "…", *shown[-5:]]
     return f"order of epochs ({source}): {', '.join(shown)}"
+
+
+def period_that_suits(sizes: Mapping[Any, int], least: int) -> str | None:
+    """The shortest period that gives every time point so many objects, if the labels are dates; years if none does."""
+    dates = {label: read_date(str(label).strip()) for label in sizes}
+    if any(date is None for date in dates.values()):
+        return None
+    known = [(date, sizes[label]) for label, date in dates.items() if date is not None]
+    for by, fine_enough in reversed(FINE_ENOUGH.items()):
+        counts: Counter[Any] = Counter()
+        for (moment, _), n in known:
+            counts[_label(moment, by)] += n
+        if all(precision in fine_enough for (_, precision), _ in known) and min(counts.values()) >= least:
+            return by if len(counts) < len(sizes) else None
+    return "year" if any(precision != "year" for (_, precision), _ in known) else None
 
 
 def _as_listed(labels: Sequence[Any], listed: Sequence[Any], where: Callable[[int], Where]) -> list[Any]:
@@ -112,7 +128,10 @@ def _sorted(labels: Sequence[Any], where: Callable[[int], Where]) -> list[Any]:
         return sorted_times(list(dict.fromkeys(labels)))
 
 
-def _windows(times: Sequence[Any], by: str, where: Callable[[int], Where]) -> tuple[list[Any], list[Any]]:
+def _windows(
+    times: Sequence[Any], settings: DataSettings, where: Callable[[int], Where]
+) -> tuple[list[Any], list[Any]]:
+    by, first_month = settings.by or "year", settings.year_begins
     known: dict[Any, Any] = {}
     begins: dict[Any, datetime.datetime] = {}
     for row, time in enumerate(times):
@@ -126,18 +145,21 @@ def _windows(times: Sequence[Any], by: str, where: Callable[[int], Where]) -> tu
                 where=where(row),
             )
         moment, precision = date
-        if precision not in FINE_ENOUGH[by]:
+        if precision not in FINE_ENOUGH["month" if first_month > 1 else by]:
             raise DataError(
                 f"{time!r} does not say which {by} it is",
                 ["give whole dates, or use a longer ", Setting("by"), f', such as "{precision}"'],
                 where=where(row),
             )
-        known[time] = label = _label(moment, by)
+        known[time] = label = _label(moment, by, first_month)
         begins[label] = min(moment, begins.get(label, moment))
     return [known[time] for time in times], sorted(begins, key=lambda label: begins[label])
 
 
-def _label(moment: datetime.datetime, by: str) -> Any:
+def _label(moment: datetime.datetime, by: str, first_month: int = 1) -> Any:
+    if by == "year" and first_month > 1:
+        year = moment.year - (moment.month < first_month)
+        return f"{year:04}/{(year + 1) % 100:02}"
     if by == "year":
         return moment.year
     if by == "quarter":

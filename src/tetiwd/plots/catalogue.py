@@ -68,8 +68,8 @@ FIGURES: tuple[Figure, ...] = (
     Figure(
         "lineages",
         "Lineages of clusters through time",
-        "Every column is a time point and every block a cluster of the point estimate, as high as it has objects; a "
-        "ribbon leads to the same cluster at the next time point, and the paler it is, the less certain the link.",
+        "Every column is a time point (columns are evenly spaced) and every block a cluster of the point estimate, as "
+        "high as it has objects; a ribbon leads to the same cluster at the next time point, and the paler it is, the less certain the link.",
         lambda source, marks: plot_lineages(source.analysis.lineages, marks=marks),
         place="above",
         full_width=True,
@@ -79,7 +79,8 @@ FIGURES: tuple[Figure, ...] = (
         "Number of clusters",
         "The posterior distribution of the number of clusters at every time point: the stronger the colour, the more "
         "probable the number; the line is the credible interval and the diamond the point estimate, which "
-        "leaves out clusters that are too small.",
+        "leaves out clusters that are too small and can lie outside the interval, because it is the one clustering "
+        "nearest to all draws and not one of them.",
         lambda source, marks: plot_n_clusters(source.analysis, marks=marks),
         place="above",
     ),
@@ -107,7 +108,8 @@ FIGURES: tuple[Figure, ...] = (
         "sizes",
         "Sizes and what to expect",
         "The share of objects in every lineage at every time point with its credible interval; where a forecast can be "
-        "made, the fan at the right end is the forecast, and upright bars are forecasts from the time point before.",
+        "made, the fan at the right end is the forecast (its mean is the broken line and the number beside it), and "
+        "upright bars are forecasts from the time point before.",
         lambda source, marks: plot_sizes(source.analysis, backtest=source.backtest, marks=marks),
         place="above",
     ),
@@ -135,9 +137,9 @@ FIGURES: tuple[Figure, ...] = (
         "(of all time points together), and ribbons show where objects go. The framed column was taken; the score is "
         "the separation of clusters times the agreement of neighbours, averaged with the columns beside it.",
         lambda source, marks: plot_resolution(
-            source.analysis.sample.path, labels=source.analysis.clustering.flat, marks=marks
+            source.analysis.sample.resolution, labels=source.analysis.clustering.flat, marks=marks
         ),
-        when=lambda source: source.analysis.sample.path is not None,
+        when=lambda source: source.analysis.sample.resolution is not None,
     ),
     Figure(
         "outcomes",

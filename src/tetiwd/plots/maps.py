@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 MOST_POINTS = 1500
 MOST_TAGS = 25  # the largest lineages have their number on the map
 HALF_TAG = 6.5  # points; a number stays inside the map
+TAG = (20.0, 16.0)  # points: width and height of most of a cluster that its number would hide
 AROUND = [(0, 0)] + [(r * x, r * y) for r in (14, 24) for x, y in ((0, 1), (1, 0), (0, -1), (-1, 0), (0.7, 0.7))]
 
 
@@ -121,7 +122,7 @@ def _show_window(ax: "Axes", x: float, y: float, half: float, rise: float) -> No
 
 
 def _tags(ax: "Axes", points: Floats, labels: NDArray[Any], lineages: NDArray[Any]) -> list[tuple[int, Any]]:
-    """Numbers of lineages at their medians, moved aside where they would cover each other."""
+    """Numbers of lineages at their medians, moved aside where they would cover each other, or a whole cluster."""
     tags: list[tuple[int, Any]] = []
     wide = size_of(ax)[0]
     per_point = (ax.get_xlim()[1] - ax.get_xlim()[0]) / wide
@@ -129,8 +130,10 @@ def _tags(ax: "Axes", points: Floats, labels: NDArray[Any], lineages: NDArray[An
     bottom, top = (limit / per_point for limit in ax.get_ylim())
     for g in lineages.tolist():
         middle = np.median(points[labels == g], axis=0)
-        lone = int((labels == g).sum() <= 3)  # the number would cover all of it
-        for dx, dy in AROUND[lone:]:
+        members = points[labels == g]
+        extent = np.subtract(*np.quantile(members, [0.9, 0.1], axis=0)) / per_point
+        covered = len(members) <= 3 or (extent < TAG).all()
+        for dx, dy in AROUND[int(covered) :]:
             x, y = float(middle[0]) / per_point + dx, float(middle[1]) / per_point + dy
             y = min(max(y, bottom + HALF_TAG), top - HALF_TAG)
             if all(abs(x - u) > 17 or abs(y - v) > 13 for u, v in placed):

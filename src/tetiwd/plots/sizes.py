@@ -23,6 +23,7 @@ from tetiwd.plots.style import (
     title,
 )
 from tetiwd.plots.text import named_times
+from tetiwd.plots.time_scale import NOT_TO_SCALE, places_of, scale_note
 from tetiwd.summarize.forecast import Forecast
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Lane:
     share: Floats  # (T,) in the clustering
     lower: Floats  # (T,) of the draws
     upper: Floats
-    next: Floats = field(default_factory=lambda: np.empty(0))  # 5 %, 25 %, 50 %, 75 %, 95 %, say; empty for none
+    next: Floats = field(default_factory=lambda: np.empty(0))  # 5 %, 25 %, mean, 75 %, 95 %, say; empty for none
 
     @property
     def height(self) -> float:
@@ -90,13 +91,16 @@ def plot_sizes(
         ax = new_axes(width, min(8.0, 1.5 + 0.5 * len(lanes)))
     forecast, remember = analysis.forecast, as_marks(marks)
     margin = 0.25 if len(times) > 1 else 0.5
-    time_axis(ax, times, "next" if forecast else "", (margin, margin), marks=remember)
-    _Lanes(ax, lanes, named_times(times), remember, backtest).draw()
+    places = places_of(times)
+    time_axis(ax, times, "next" if forecast else "", (margin, margin), marks=remember, places=places.tolist())
+    _Lanes(ax, lanes, named_times(times), places, remember, backtest).draw()
     note = f"band: {analysis.settings.level:.0%} credible interval"
     if forecast:
         note += f" · fan: forecast, {forecast.level:.0%} interval"
     if backtest is not None:
         note += " · bar: past forecast, × outside"
+    if scale_note(times, places):
+        note += f" · {NOT_TO_SCALE}"
     title(ax, "Share of objects by lineage", note)
     return ax
 
@@ -118,7 +122,7 @@ def lanes_of(analysis: "Analysis") -> list[Lane]:
     tail = (1 - level) / 2
     groups = [(str(g), lineage_colour(g), g, [g]) for g in sorted(kept)]
     unlisted = drawn[:, :, -1].mean() / n.mean() >= SMALL_LINEAGE / 2
-    if rest or unlisted:
+    if rest or unlisted or (forecast is not None and forecast.others_matter):
         groups.append(("others", lineage_colour(-1), -1, [*rest, alignment.n_lineages]))
     for name, colour, lineage, members in groups:
         sizes = drawn[:, :, members].sum(axis=2)
@@ -137,7 +141,7 @@ def lanes_of(analysis: "Analysis") -> list[Lane]:
 
 
 def _next(forecast: Forecast | None, members: list[int], tail: float, *, unlisted: bool) -> Floats:
-    """Quantiles of the share of some lineages at the next time, with everything that is not listed or without it."""
+    """What is expected of some lineages at the next time, with everything that is not listed or without it."""
     if forecast is None:
         return np.empty(0)
     columns = [i for i, g in enumerate(forecast.lineages.tolist()) if g in members]
@@ -148,16 +152,23 @@ def _next(forecast: Forecast | None, members: list[int], tail: float, *, unliste
 
 def _quantiles(forecast: Forecast, columns: list[int], tail: float) -> Floats:
     share = forecast.counts[:, columns].sum(axis=1) / forecast.n_next
-    return np.asarray(np.quantile(share, [tail, 0.25, 0.5, 0.75, 1 - tail], method="inverted_cdf"))
+    low, near, far, high = np.quantile(share, [tail, 0.25, 0.75, 1 - tail], method="inverted_cdf").tolist()
+    return np.array([low, near, float(forecast.expected[columns].sum()), far, high])
 
 
 class _Lanes:
     """Lanes below one another on one scale."""
 
     def __init__(
-        self, ax: "Axes", lanes: list[Lane], times: tuple[str, ...], marks: Marks, backtest: "Backtest | None"
+        self,
+        ax: "Axes",
+        lanes: list[Lane],
+        times: tuple[str, ...],
+        places: Floats,
+        marks: Marks,
+        backtest: "Backtest | None",
     ) -> None:
-        self.ax, self.lanes, self.times, self.marks = ax, lanes, times, marks
+        self.ax, self.lanes, self.times, self.places, self.marks = ax, lanes, times, places, marks
         self.areas, self.fills, self.about = list[Floats](), list[tuple[str, float]](), list[Any]()
         self.cases = [] if backtest is None else backtest.cases
         most = {lane.lineage: lane.height for lane in lanes}
@@ -191,10 +202,9 @@ class _Lanes:
 
     def past(self, lane: Lane, base: float) -> list[Any]:
         """Line and band, or an upright line where a lineage is there at one time only."""
-        epochs = np.arange(len(lane.share))
         artists: list[Any] = []
         for run in _runs(np.isfinite(lane.share)):
-            x = epochs[run]
+            x = self.places[run]
             if len(x) == 1:
                 edges = base + lane.lower[run][0], base + lane.upper[run][0]
                 artists.append(self.ax.vlines(x, *edges, color=lane.colour, lw=4, alpha=0.35))
@@ -211,11 +221,11 @@ class _Lanes:
             return []
         T = len(lane.share)
         start = lane.share[-1] if np.isfinite(lane.share[-1]) else 0.0
-        low, near, middle, far, high = base + lane.next
+        low, near, mean, far, high = base + lane.next
         x = np.array([T - 1, T])
         for lower, upper, opacity in ((low, high, 0.16), (near, far, 0.22)):
             self.area(x, np.array([base + start, lower]), np.array([base + start, upper]), lane.colour, opacity)
-        return self.ax.plot(x, [base + start, middle], color=lane.colour, lw=1.3, ls=(0, (3, 2)), clip_on=False)
+        return self.ax.plot(x, [base + start, mean], color=lane.colour, lw=1.3, ls=(0, (3, 2)), clip_on=False)
 
     def area(self, x: NDArray[Any], lower: Floats, upper: Floats, colour: str, opacity: float) -> None:
         """Remember the area between two lines."""
@@ -232,7 +242,7 @@ class _Lanes:
             words += f" ({_percent(lane.lower[t])} to {_percent(lane.upper[t])})"
             about.append(a_mark(words, lineage=lane.lineage, epoch=t))
         look: dict[str, Any] = {"ls": "", "marker": "o", "ms": 4.2, "color": lane.colour, "clip_on": False}
-        (dots,) = self.ax.plot(there, base + lane.share[there], **look)
+        (dots,) = self.ax.plot(self.places[there], base + lane.share[there], **look)
         self.marks.mark_each(dots, about)
 
     def name(self, lane: Lane, base: float, words: str) -> None:
@@ -245,8 +255,8 @@ class _Lanes:
             text = tag(self.ax, -0.012, y, lane.name, lane.colour, transform=place, ha="right", va="bottom")
             self.marks.mark(text, lineage=lane.lineage, title=words)
         if len(lane.next):
-            low, _, middle, _, high = lane.next * 100
-            soft_text(self.ax, f"{middle:.0f} % ({low:.0f}–{high:.0f})", (1.0, y), (0, 0), place, va="bottom")
+            low, _, mean, _, high = lane.next * 100
+            soft_text(self.ax, f"{mean:.0f} % ({low:.0f}–{high:.0f})", (1.0, y), (0, 0), place, va="bottom")
 
     def scale(self) -> None:
         """One upright bar of a round share at the left of the highest lane."""
@@ -262,7 +272,7 @@ class _Lanes:
         for case in self.cases:
             if case.cluster in where:
                 base = where[case.cluster]
-                x = case.epoch - 0.08
+                x = self.places[case.epoch] - 0.08
                 (bar,) = self.ax.plot(
                     [x, x], [base + case.lower, base + case.upper], color=INK, lw=1.0, alpha=0.6, zorder=4
                 )
@@ -281,8 +291,8 @@ class _Lanes:
         there = np.flatnonzero(np.isfinite(lane.share)).tolist()
         parts = [f"{_percent(lane.share[t])} at {self.times[t]}" for t in dict.fromkeys((*there[:1], *there[-1:]))]
         if len(lane.next):
-            low, _, middle, _, high = lane.next
-            parts.append(f"next {_percent(middle)} ({_percent(low)} to {_percent(high)})")
+            low, _, mean, _, high = lane.next
+            parts.append(f"next {_percent(mean)} ({_percent(low)} to {_percent(high)})")
         return f"{self.title(lane)}: {', '.join(parts)}"
 
 

@@ -157,13 +157,16 @@ def time_axis(
     *,
     width: float | None = None,
     marks: Marks | None = None,
+    places: Sequence[float] | None = None,
 ) -> float:
     """Label epochs 0, 1, … along the bottom, as many as fit; one more column at the end if ``extra`` names it.
 
-    Margins at the left and at the right are in epochs, the width of the axes is in points. Shortened labels get the
-    whole time as hover text. Returns the height of the labels in points.
+    Margins at the left and at the right are in epochs, the width of the axes is in points, and ``places`` are those of
+    the epochs if their steps differ. Shortened labels get the whole time as hover text. Returns the height of the
+    labels in points.
     """
     n = len(times)
+    at = [float(place) for place in (range(n) if places is None else places)]
     slots = n + bool(extra)
     ax.set_xlim(-margins[0], slots - 1 + margins[1])
     columns = max(1.0, slots - 1 + sum(margins))
@@ -176,18 +179,28 @@ def time_axis(
     turned = stride > 1 and ceil(n / stride) < 8
     if turned:
         stride = ceil(17 / pitch)
-    labelled = list(range(0, n, stride))
+    labelled = list(range(0, n, stride)) if places is None else _apart_by(at, (17 if turned else widest + 10) / pitch)
     if extra:
         needed = 14.0 if turned else (widest + text_width(extra)) / 2 + 8
-        labelled = [t for t in labelled if (n - t) * pitch >= needed] + [n]
+        labelled = [t for t in labelled if (n - at[t]) * pitch >= needed] + [n]
         labels.append(extra)
+        at.append(float(n))
     look: dict[str, Any] = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if turned else {}
-    ax.set_xticks(labelled, [labels[t].replace("$", r"\$") for t in labelled], **look)
+    ax.set_xticks([at[t] for t in labelled], [labels[t].replace("$", r"\$") for t in labelled], **look)
     ax.tick_params(axis="x", length=0, pad=4)
     for t, text in zip(labelled, ax.get_xticklabels(), strict=True):
         if t < n and labels[t] != names[t]:
             as_marks(marks).mark(text, title=names[t])
     return 10.0 + 0.65 * widest / PIXEL if turned else 14.0
+
+
+def _apart_by(places: Sequence[float], least: float) -> list[int]:
+    """Positions of places of which none is nearer to the one before than this."""
+    kept = [0]
+    for i, place in enumerate(places):
+        if place - places[kept[-1]] >= least:
+            kept.append(i)
+    return kept
 
 
 def bare(ax: "Axes", *sides: str) -> None:

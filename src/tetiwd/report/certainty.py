@@ -9,6 +9,8 @@ from tetiwd.narrative import SURE, listed, named_lineages, plural
 from tetiwd.summarize.clustering import UNASSIGNED
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tetiwd.analysis import Analysis
     from tetiwd.diagnostics import Diagnostics
 
@@ -30,6 +32,24 @@ TRUST = {
         "Treat everything below as provisional.",
     ),
 }
+
+
+ALONE = {  # what is said instead of one computation
+    "fair": "It was made once only (one MCMC chain). Nothing contradicts the answer, but whether other starting points "
+    "give the same one is not known.",
+    "bad": "It was made once only (one MCMC chain), and its beginning and its end do not give the same answer. Treat "
+    "everything below as provisional.",
+}
+TOO_SHORT = "It has too few draws to be judged. Treat everything below as provisional."
+
+
+def trust_in_words(diagnostics: "Diagnostics", n_chains: int) -> tuple[str, str, str]:
+    """How far the computation can be trusted, a headline and a sentence."""
+    level = trust(diagnostics, n_chains)
+    title, text = TRUST[level]
+    if not diagnostics.quantities:
+        return level, title, TOO_SHORT
+    return level, title, ALONE[level] if n_chains == 1 else text
 
 
 def trust(diagnostics: "Diagnostics", n_chains: int) -> str:
@@ -55,7 +75,7 @@ def _numbers(analysis: "Analysis", labels: Sequence[str]) -> tuple[list[str], li
     fixed = (table.lower == table.upper).to_numpy()
     if fixed.all():
         where = " at every time point" if len(fixed) > 1 else ""
-        return [f"The number of clusters{where}.{counted}"], []
+        return [f"The number of clusters{where}.{counted}{_outside(table, labels)}"], []
     open_ones = np.flatnonzero(~fixed).tolist()
     ranges = [f"{table.lower[t]} to {table.upper[t]} at {labels[t]}" for t in open_ones]
     if len(open_ones) <= MOST_TIMES:
@@ -67,12 +87,26 @@ def _numbers(analysis: "Analysis", labels: Sequence[str]) -> tuple[list[str], li
             f"How many clusters there are at {where} times; "
             f"at {labels[widest]}, for example, {table.lower[widest]} to {table.upper[widest]}."
         )
-    unsure += counted
+    unsure += counted + _outside(table, labels)
     named = [labels[t] for t in np.flatnonzero(fixed).tolist()]
     if not named:
         return [], [unsure]
     where = listed(named) if len(named) <= MOST_TIMES else f"{len(named)} of {len(fixed)} times"
     return [f"The number of clusters at {where}."], [unsure]
+
+
+def _outside(table: "pd.DataFrame", labels: Sequence[str]) -> str:
+    """A sentence if the clustering has fewer or more clusters than nearly all draws."""
+    below = (table.clusters + table.unassigned < table.lower).to_numpy()
+    outside = np.flatnonzero(below | (table.clusters > table.upper).to_numpy()).tolist()
+    if not outside:
+        return ""
+    t = outside[0]
+    where = f"at {labels[t]}" + (f" and at {plural(len(outside) - 1, 'other time')}" if len(outside) > 1 else "")
+    return (
+        f" The clustering shown has {plural(int(table.clusters[t]), 'cluster')} {where}, outside of this range: it is "
+        "the one nearest to all draws together, not one of them."
+    )
 
 
 def _lineages(analysis: "Analysis") -> tuple[list[str], list[str]]:

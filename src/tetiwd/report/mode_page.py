@@ -1,6 +1,6 @@
 """The page of a mode: one clustering as pictures and tables, and in the first place that it is not a posterior."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from tetiwd.plots.maps import plot_map
 from tetiwd.report.details import checks_table, details_of
 from tetiwd.report.figures import Figure, by_time, whole
 from tetiwd.report.objects import object_list
-from tetiwd.report.page import check_target, whole_page, write_page
+from tetiwd.report.page import check_target, today, whole_page, write_page
 from tetiwd.report.rendering import Wording, render, trusted
 from tetiwd.report.summary import chips
 from tetiwd.report.tables import Table, events_table, filled, lineages_table
@@ -40,14 +40,19 @@ CAPTIONS = {
 
 
 def write_mode_report(
-    analysis: "ModeAnalysis", path: str | Path, *, overwrite: bool = False, show_ids: bool = False
+    analysis: "ModeAnalysis",
+    path: str | Path,
+    *,
+    overwrite: bool = False,
+    show_ids: bool = False,
+    origin: Sequence[str] = (),
 ) -> Path:
     """Write the page; see :func:`tetiwd.report.write_report` for the parameters."""
     target = check_target(path, overwrite=overwrite)
-    return write_page(target, mode_html(analysis, show_ids=show_ids))
+    return write_page(target, mode_html(analysis, show_ids=show_ids, origin=origin or (today(),)))
 
 
-def mode_html(analysis: "ModeAnalysis", *, show_ids: bool = False) -> str:
+def mode_html(analysis: "ModeAnalysis", *, show_ids: bool = False, origin: Sequence[str] = ()) -> str:
     """The whole page. Ids are on it only if they are asked for."""
     wording = Wording(analysis.mode.series.times)
     lineages, events = lineages_table(analysis, wording), events_table(analysis.lineages.events(), wording)
@@ -64,10 +69,12 @@ def mode_html(analysis: "ModeAnalysis", *, show_ids: bool = False) -> str:
         "trust_text": WHAT_IT_IS,
         "verdict": "",
         "about_run": [HOW_TO_GO_ON],
-        "remarks": wording.sentences(analysis.mode.remarks),
+        "reasons": wording.sentences(analysis.mode.reasons),
+        "remarks": [],
         "chips": chips(analysis, wording),
     }
     return whole_page(
+        origin=[wording.sentence(fact, 120) for fact in origin],
         banners=[quick_look(analysis)],
         summary=summary,
         figures=_figures(analysis, wording),

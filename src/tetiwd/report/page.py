@@ -1,6 +1,7 @@
 """A run as one HTML page that needs no network and no other file, for people who do not know the program."""
 
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,7 @@ def write_report(
     show_ids: bool = False,
     outcomes: "Outcomes | None" = None,
     sections: Sequence[Section | SectionMaker] = (),
+    origin: Sequence[str] = (),
 ) -> Path:
     """Write the report; an existing file is kept unless ``overwrite`` is True.
 
@@ -54,9 +56,17 @@ def write_report(
         Rates by lineage, from :func:`tetiwd.outcomes_by_lineage`, to be shown as well.
     sections
         Sections of other packages, or makers of them (:class:`tetiwd.report.SectionMaker`).
+    origin
+        Where the data come from and when, for the head of the page; today's date if not given.
     """
     target = check_target(path, overwrite=overwrite)
-    return write_page(target, report_html(analysis, show_ids=show_ids, outcomes=outcomes, sections=sections))
+    page = report_html(analysis, show_ids=show_ids, outcomes=outcomes, sections=sections, origin=origin or (today(),))
+    return write_page(target, page)
+
+
+def today() -> str:
+    """The date, as the head of a page has it."""
+    return date.today().isoformat()
 
 
 def write_page(target: Path, page: str) -> Path:
@@ -64,7 +74,7 @@ def write_page(target: Path, page: str) -> Path:
     try:
         write_text(target, page)
     except OSError as error:
-        raise RunFolderError(f"cannot write {target} ({error.strerror}); choose another place") from error
+        raise RunFolderError(f"cannot write {target} ({error.strerror})", "make room, or choose another place") from error
     return target
 
 
@@ -86,6 +96,7 @@ def report_html(
     show_ids: bool = False,
     outcomes: "Outcomes | None" = None,
     sections: Sequence[Section | SectionMaker] = (),
+    origin: Sequence[str] = (),
 ) -> str:
     """The whole page. Ids are on it only if they are asked for."""
     wording = Wording(analysis.sample.series.times)
@@ -93,6 +104,7 @@ def report_html(
     added = make_sections(sections, analysis, show_ids=show_ids)
     tables = tables_of(analysis, diagnostics, wording, outcomes=outcomes, show_ids=show_ids)
     return whole_page(
+        origin=[wording.sentence(fact, 120) for fact in origin],
         banners=[section.banner for section in added if section.banner],
         summary=summary_of(analysis, diagnostics, wording),
         figures=figures(analysis, outcomes),
@@ -129,7 +141,7 @@ def summary_html(analysis: Analysis) -> str:
     wording = Wording(analysis.sample.series.times)
     told = narrative(analysis, wording.inline)
     verdict = _with_labels(analysis.sample, wording.inline).verdict
-    sentences = [*told.findings, *told.run, verdict, *wording.sentences(told.remarks)]
+    sentences = [*told.findings, *told.run, verdict, *wording.sentences((*told.reasons, *told.remarks))]
     return render("summary.html", sentences=sentences, picture=trusted(alluvial_svg(analysis.lineages)))
 
 

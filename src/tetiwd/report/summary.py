@@ -4,7 +4,7 @@ from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
 from tetiwd.narrative import narrative
-from tetiwd.report.certainty import TRUST, certain_and_not, trust
+from tetiwd.report.certainty import certain_and_not, trust_in_words
 from tetiwd.report.rendering import Wording
 
 if TYPE_CHECKING:
@@ -17,8 +17,7 @@ def summary_of(analysis: "Analysis", diagnostics: "Diagnostics", wording: Wordin
     """Sentences of an analysis with the time labels of the page; ``diagnostics`` have these labels already."""
     told = narrative(analysis, wording.inline)
     certain, uncertain = certain_and_not(analysis, wording.inline)
-    level = trust(diagnostics, len(analysis.sample.draws))
-    title, text = TRUST[level]
+    level, title, text = trust_in_words(diagnostics, len(analysis.sample.draws))
     return {
         "span": tuple(dict.fromkeys((wording.labels[0], wording.labels[-1]))),  # first and last time
         "lead": told.findings[0],
@@ -30,6 +29,7 @@ def summary_of(analysis: "Analysis", diagnostics: "Diagnostics", wording: Wordin
         "trust_text": text,
         "verdict": diagnostics.verdict,
         "about_run": told.run,
+        "reasons": wording.sentences(told.reasons),
         "remarks": wording.sentences(told.remarks),
         "chips": chips(analysis, wording),  # the lineages that can be chosen
     }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tetiwd.diagnostics import LARGEST_R_HAT, SMALLEST_ESS
+from tetiwd.diagnostics import LARGEST_R_HAT, SMALLEST_ESS, shown_r_hat, whole_draws
 from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.lineage_facts import NOWHERE
 from tetiwd.report.rendering import Wording, trusted
@@ -164,6 +164,8 @@ def forecast_table(analysis: "Analysis", wording: Wording) -> Table | None:
         ("Empty", "nobody", "probability", "Probability that it has no objects: it ends, or nothing new appears."),
     )
     records = coming.table().rename(columns={"cluster": "lineage"}).to_dict("records")
+    if not coming.others_matter:
+        records = [record for record in records if record["lineage"] != "other"]
     caption = (
         f"Shares among {coming.n_next} objects at the time point after {wording.label(coming.time)}. “Others” are "
         "clusters too uncertain or too small to be listed, “new” are clusters never seen before."
@@ -220,7 +222,7 @@ def diagnostics_table(diagnostics: "Diagnostics") -> Table:
             rest = (Cell("constant", 1.0), Cell("–", np.nan), Cell("–", np.nan))
         else:
             apart, thin = quantity.r_hat > LARGEST_R_HAT, (quantity.ess_bulk or 0) < SMALLEST_ESS
-            r_hat = Cell(f"{quantity.r_hat:.2f}" if isfinite(quantity.r_hat) else "infinite", quantity.r_hat, apart)
+            r_hat = Cell(shown_r_hat(quantity.r_hat) if isfinite(quantity.r_hat) else "infinite", quantity.r_hat, apart)
             rest = (r_hat, _rounded(quantity.ess_bulk, thin), _rounded(quantity.ess_tail))
         rows.append(Row((Cell(quantity.name), Cell(f"{quantity.mean:.4g}", quantity.mean), *rest)))
     caption = "Do the repetitions of the computation (MCMC chains) agree? Marked values are not good enough."
@@ -269,7 +271,7 @@ def at_time(time: Any, wording: Wording) -> Cell:
 
 
 def _rounded(value: float | None, flag: bool = False) -> Cell:
-    return Cell("–", np.nan) if value is None or not isfinite(value) else Cell(f"{value:,.0f}", float(value), flag)
+    return Cell("–", np.nan) if value is None or not isfinite(value) else Cell(whole_draws(value), float(value), flag)
 
 
 def lineage_cell(value: Any) -> Cell:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 N_SIMULATIONS = 20_000  # at least so many, spread evenly over the draws
+SMALLEST_SHARE = 0.005  # below this, shares are shown as 0
 MOST_SHOWN = 6  # clusters that a printed forecast names
 
 
@@ -68,6 +69,11 @@ class Forecast:
         total = self.weights.sum(axis=1, keepdims=True)
         rest = total - self.weights
         return np.asarray(np.exp(log_rising(rest, self.n_next) - log_rising(total, self.n_next)).mean(axis=0))
+
+    @property
+    def others_matter(self) -> bool:
+        """True if "other" has objects now, or is expected to have a share that rounds to a per cent."""
+        return bool(self.sizes.sum() < self.n_now or self.expected[-2] >= SMALLEST_SHARE)
 
     @property
     def new_cluster(self) -> float:

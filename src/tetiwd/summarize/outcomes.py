@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.errors import DataError, SettingsError
-from tetiwd.params import check_positive, check_share
+from tetiwd.params import LEVEL, check_positive, check_share
 from tetiwd.summarize.alignment import Alignment
 from tetiwd.summarize.coclustering import check_epoch
 
@@ -63,7 +63,7 @@ def outcomes_by_lineage(
     name: str = "outcome",
     t: int | None = None,
     prior: tuple[float, float] = (0.5, 0.5),
-    level: float = 0.95,
+    level: float = LEVEL,
     seed: int = 0,
 ) -> Outcomes:
     """Rates of a yes-or-no outcome by lineage.

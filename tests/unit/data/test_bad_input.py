@@ -160,6 +160,18 @@ FAULTS = {
         lambda: distances(1e-200 * good(), squared=False),
         "D[1] (2003) is zero everywhere when squared in float64; multiply the distances by a constant",
     ),
+    "too large": (
+        lambda: distances(good() / good().max() * 1e308),
+        "D[1] (2003) has squared distances or similarities up to 1e+308, and their squares are beyond float64; divide",
+    ),
+    "too small": (
+        lambda: distances(1e-308 * good()),
+        "their squares are 0 in float64; multiply all matrices by a constant",
+    ),
+    "similarities too large": (
+        lambda: DistanceSeries.from_similarities([1e308 * np.eye(4)]),
+        "K[0] has squared distances or similarities up to 1e+308",
+    ),
     "min_objects a fraction": (
         lambda: distances(good(), min_objects=2.5),
         "min_objects must be a whole number, 1 or more, not 2.5",

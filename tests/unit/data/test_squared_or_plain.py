@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import pdist, squareform
 
 from reference import rng_for
 from tetiwd import DistanceSeries
@@ -60,3 +61,21 @@ def test_eigenvalues_of_points_on_a_line():
 def test_detours():
     assert share_of_detours(distances(30, 1, power=1)) == 0
     assert share_of_detours(distances(30, 1)) > 0.2
+
+
+@pytest.mark.parametrize("metric", ["braycurtis", "jaccard", "cosine"])
+def test_dissimilarities_between_0_and_1_are_squared_distances(metric):
+    rng = rng_for(64)
+    counts = rng.poisson(rng.gamma(0.5, 8.0, size=(3, 20))[np.arange(60) % 3] + 1e-3)
+    table = (counts > 1 if metric == "jaccard" else counts).astype(float)
+    from_features = DistanceSeries.from_features(table, time=[0] * 60, metric=metric)
+    D = squareform(pdist(table, metric))
+    from_matrix = DistanceSeries.from_distances([D], squared=True)
+    assert np.array_equal(from_features.D[0], from_matrix.D[0])  # one answer for one meaning
+    assert told(D, True) is None
+    assert "may be squared ones" in told(D, False)
+
+
+def test_plain_distances_between_0_and_1_are_not_suspected():
+    D = distances(60, 5, power=1)
+    assert told(np.round(D / D.max(), 4), False) is None

@@ -15,6 +15,8 @@ from tetiwd.io.posterior import from_datatree, plain_labels, to_datatree
 from tetiwd.io.run_folder import RunFolder
 from tetiwd.io.series_file import read_series_file, write_series
 from tetiwd.io.settings import RunSettings
+from tetiwd.merit import Merit
+from tetiwd.resolution import ResolutionPath, Step
 from tetiwd.workflow import load_run, write_results
 from tetiwd.writing import write_table, write_text, write_whole
 
@@ -154,6 +156,48 @@ def test_damage_is_named(spoil, message, sample, tmp_path):
     spoil(tmp_path / "run")
     with pytest.raises((RunFolderError, DataError, SettingsError), match=message):
         RunFolder.open(tmp_path / "run").sample()
+
+
+@pytest.mark.parametrize("moment", ["write_text", "write_resolution", "write_series"])
+def test_a_run_killed_before_it_began_can_be_fitted_again(moment, sample, tmp_path, monkeypatch):
+    """Whenever the process is killed, the folder is one that fit takes again, or that resume continues."""
+
+    class Killed(BaseException):
+        pass
+
+    def half_written(path, *content):
+        path.with_name(f"{path.name}.new").write_bytes(b"half")
+        raise Killed
+
+    path = ResolutionPath((Step((3.0,) * 3, tuple(np.zeros(n, int) for n in (14, 11, 12)), Merit(1.0, 1.0), 1.0),), 0)
+    monkeypatch.setattr(f"tetiwd.io.run_folder.{moment}", half_written)
+    with pytest.raises(Killed):
+        make(tmp_path / "run", sample, resolution=path)
+    monkeypatch.undo()
+    if moment != "write_text":
+        with pytest.raises(RunFolderError, match="stopped before it began; run fit again"):
+            RunFolder.open(tmp_path / "run").series()
+    make(tmp_path / "run", sample)
+    assert RunFolder.open(tmp_path / "run").series().n_objects == sample.series.n_objects
+    with pytest.raises(RunFolderError, match="already holds a run"):
+        make(tmp_path / "run", sample)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
+def test_a_run_that_ends_in_any_way_is_not_said_to_be_running(error, sample, tmp_path):
+    folder = make(tmp_path / "run", sample)
+    with pytest.raises(error), folder.working():
+        raise error
+    assert RunFolder.open(tmp_path / "run").status == "stopped"
+    assert not (tmp_path / "run" / "writing.pid").exists()
+
+
+def test_remarks_come_back(sample, tmp_path):
+    told = replace(sample, remarks=("one file was damaged", "another, too"), reasons=("it was the best",))
+    write_results(make(tmp_path / "run", told, reasons=told.reasons), Analysis(told))
+    found = RunFolder.open(tmp_path / "run").sample()
+    assert found.remarks == told.remarks
+    assert found.reasons == told.reasons
 
 
 def test_no_folder(tmp_path):

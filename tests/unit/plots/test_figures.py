@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 
 import matplotlib
 import numpy as np
@@ -13,7 +14,7 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import PathPatch, Rectangle
 
 from reference import rng_for
-from runs import MODEL
+from runs import MODEL, SETTINGS, small_series
 from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, align, plots, run_chains, simulate
 from tetiwd.analysis import Analysis
 from tetiwd.backtesting import backtest
@@ -27,7 +28,8 @@ from tetiwd.plots.geometry import cluster_distances, measured_distances, within_
 from tetiwd.plots.marks import quiet
 from tetiwd.plots.saving import drawings
 from tetiwd.plots.sizes import lanes_of
-from tetiwd.plots.style import apart, figure_of
+from tetiwd.plots.style import apart, figure_of, size_of
+from tetiwd.plots.time_scale import places_of
 from tetiwd.summarize.coclustering import coclustering
 from tetiwd.summarize.embedding import as_points, embed
 from tetiwd.summarize.object_maps import _moved_near
@@ -196,10 +198,49 @@ class TestNumbers:
             assert (own.share[t], own.lower[t], own.upper[t]) == (row.size / n[t], row.lower / n[t], row.upper / n[t])
         for i, g in enumerate(forecast.lineages):
             if g in lanes:
-                assert lanes[g].next[[0, 2, 4]] == pytest.approx(forecast.quantiles[:, i])
-        assert lanes[None].next[[0, 2, 4]] == pytest.approx(forecast.quantiles[:, -1])
+                assert lanes[g].next[[0, 4]] == pytest.approx(forecast.quantiles[[0, 2], i])
+                assert lanes[g].next[2] == pytest.approx(forecast.expected[i])  # as in the table
+        assert lanes[None].next[[0, 4]] == pytest.approx(forecast.quantiles[[0, 2], -1])
+        assert sum(own.next[2] for own in lanes.values() if len(own.next)) == pytest.approx(1, abs=0.005)
+        assert (-1 in lanes) or not forecast.others_matter
         everything = [np.nan_to_num(own.share) for own in lanes.values()]
         assert np.sum(everything, axis=0) == pytest.approx(np.ones(3))
+
+    @pytest.mark.parametrize(
+        ("times", "places", "to_scale"),
+        [
+            ((2001, 2002, 2003), (0, 1, 2), True),
+            ((2001, 2002, 2005), (0, 0.5, 2), True),
+            (("2014-01", "2014-02", "2014-03"), (0, 1, 2), True),  # months are not of one length
+            (("2014-01-01", "2014-01-11", "2014-02-10"), (0, 0.5, 2), True),
+            ((1, 2, 100), (0, 1, 2), False),  # the first two would hide each other
+            (("a", "b", "d"), (0, 1, 2), True),  # there is no scale
+        ],
+    )
+    def test_times_are_to_scale_or_said_not_to_be(self, times, places, to_scale):
+        series = DistanceSeries.from_distances(small_series().D, squared=True, times=times)
+        analysis = Analysis(run_chains(series, MODEL, replace(SETTINGS, n_warmup=5, n_draws=5)))
+        assert places_of(times) == pytest.approx(places)
+        for plot in (plots.plot_sizes, plots.plot_n_clusters):
+            ax = plot(analysis)
+            at = {own.get_text(): x for own, x in zip(ax.get_xticklabels(), ax.get_xticks(), strict=True)}
+            for time, place in zip(times, places, strict=True):
+                assert at.get(str(time), place) == pytest.approx(place)
+            assert any("not to scale" in own.get_text() for own in ax.texts) != to_scale
+
+    def test_the_number_of_a_tight_cluster_does_not_hide_it(self, small, monkeypatch):
+        tight = [np.zeros_like(points) for points in small.object_maps]
+        for t, points in enumerate(tight):
+            for g in small.clustering.lineages_at(t):
+                points[small.clustering.labels[t] == g] = (g % 3, g // 3)
+        monkeypatch.setitem(small.__dict__, "object_maps", tight)
+        ax = plots.plot_map(small, 0)
+        dots = np.concatenate([np.column_stack(own.get_data()) for own in ax.lines])
+        per_point = np.ptp(ax.get_xlim()) / size_of(ax)[0]
+        numbers = [own for own in ax.texts if own.get_text().isdigit()]
+        assert numbers
+        for own in numbers:
+            assert np.linalg.norm(dots - own.get_position(), axis=1).min() > 10 * per_point
 
     def test_lanes_are_drawn_on_one_scale(self, small):
         ax, lanes = plots.plot_sizes(small), lanes_of(small)

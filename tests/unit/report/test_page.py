@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 from dataclasses import replace
+from datetime import date
 from html.parser import HTMLParser
 from itertools import chain, pairwise
 from pathlib import Path
@@ -16,18 +17,20 @@ from runs import MODEL, SETTINGS, small_series
 from tetiwd import DistanceSeries, RunFolderError, SamplerSettings, outcomes_by_lineage, run_chains, simulate
 from tetiwd.analysis import Analysis
 from tetiwd.diagnostics import Diagnostics, Quantity
+from tetiwd.merit import Merit
 from tetiwd.narrative import narrate, narrative
 from tetiwd.plots import Figure, save_figures
 from tetiwd.plots.colours import contrast
 from tetiwd.plots.lineage_facts import NOWHERE
 from tetiwd.plots.style import new_axes
 from tetiwd.report import report_html, summary_html, write_report
-from tetiwd.report.certainty import TRUST, certain_and_not, trust
+from tetiwd.report.certainty import TRUST, certain_and_not, trust, trust_in_words
 from tetiwd.report.details import CITATION
 from tetiwd.report.figures import figures
 from tetiwd.report.objects import SHOWN_AT_ONCE, object_list
 from tetiwd.report.rendering import Wording, json_for_script, script, style_sheet
 from tetiwd.report.tables import lineages_table, probability
+from tetiwd.resolution import ResolutionPath, Step
 
 HOSTILE = (
     "</script><script>window.hit = 1</script>",
@@ -111,8 +114,8 @@ def test_the_order_of_the_page(html):
     assert all(after <= before + 1 for before, after in pairwise(levels))
     named = {attrs["id"] for _, attrs, _ in page.found if "id" in attrs}
     links = [attrs["href"][1:] for attrs, _ in page.all("a")]
-    assert links
     assert set(links) <= named
+    assert links == ["summary", *sections]  # the first skips to it; the others are in the order of the page
 
 
 def test_ids_of_elements_are_unique(html):
@@ -268,6 +271,45 @@ def test_how_far_the_computation_can_be_trusted():
     assert trust(Diagnostics((quantity(1.5, 20.0),), "", False), 4) == "bad"
     assert trust(Diagnostics((), "Too few draws", False), 4) == "bad"
     assert trust(Diagnostics((quantity(None, None),), "", True), 2) == "good"
+
+
+def test_one_computation_is_not_said_to_differ_from_others():
+    apart = Diagnostics((Quantity("k at 1", 2.0, 1.5, 20.0, 20.0),), "", False)
+    assert "these did not give the same answer" in trust_in_words(apart, 4)[2]
+    level, _, text = trust_in_words(apart, 1)
+    assert level == "bad"
+    assert "its beginning and its end do not give the same answer" in text
+    assert "once only" in trust_in_words(replace(apart, quantities=(Quantity("k", 2.0, 1.0, 500.0, 500.0),)), 1)[2]
+    assert "too few draws" in trust_in_words(replace(apart, quantities=()), 4)[2]
+
+
+def test_reasons_stand_with_the_resolution_and_trouble_with_the_verdict(analysis):
+    labels = tuple(analysis.clustering.labels)
+    steps = tuple(Step((dof,) * 3, labels, Merit(0.5, 0.5), 1.0) for dof in (3.0, 6.0, 12.0))
+    chosen = replace(analysis.sample, resolution=ResolutionPath(steps, 1), reasons=("for this reason",), remarks=("oh",))
+    page = report_html(Analysis(chosen))
+    section = page[page.index('<section id="resolution">') :]
+    assert section[: section.index("</section>")].count("for this reason") == page.count("for this reason") == 1
+    note = page[page.index('role="note"') : page.index("</section>", page.index('role="note"'))]
+    assert "Remark: <bdi>oh</bdi>" in note
+    without = report_html(Analysis(replace(chosen, resolution=None)))
+    assert without.count("for this reason") == 1
+
+
+def test_the_head_names_data_and_date(analysis, tmp_path, monkeypatch):
+    monkeypatch.setattr("tetiwd.report.page.figures", lambda *_: [])
+    named = write_report(analysis, tmp_path / "a.html", origin=["<b>x.csv", "2026-01-02"]).read_text("utf-8")
+    assert '<p class="origin"><bdi>&lt;b&gt;x.csv</bdi> · <bdi>2026-01-02</bdi></p>' in named
+    assert f"<bdi>{date.today().isoformat()}</bdi>" in write_report(analysis, tmp_path / "b.html").read_text("utf-8")
+
+
+def test_a_clustering_outside_its_interval_is_explained(analysis, monkeypatch):
+    table = analysis.n_clusters()
+    assert not any("outside of this range" in own for part in certain_and_not(analysis, "abc") for own in part)
+    table.loc[1, ["clusters", "unassigned", "lower", "upper"]] = [2, 0, 4, 6]
+    monkeypatch.setattr(Analysis, "n_clusters", lambda self: table)
+    (told,) = (own for own in certain_and_not(analysis, "abc")[1] if own.startswith("How many clusters"))
+    assert "The clustering shown has 2 clusters at b, outside of this range" in told
 
 
 def test_the_verdict_is_a_marked_note(analysis, html):

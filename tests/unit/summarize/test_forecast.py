@@ -109,7 +109,7 @@ def test_intervals_cover_and_the_urn_beats_the_shares_of_last_time():
         n, xi = rng.integers(100, 201, 4), rng.uniform(1, 3)
         labels = draw_partitions(n.tolist(), xi, None, rng)
         found = backtest(as_draws(labels, labels), labels, xi=xi, seed=r)
-        inside += [case.inside for case in found.cases if case.last * n[case.epoch - 1] > 4.5]
+        inside += [case.inside for case in found.cases if case.before * n[case.epoch - 1] > 4.5]
         gains.append(found.log_score - found.log_score_same)
     assert len(inside) > 700
     assert 0.87 <= np.mean(inside) <= 0.95
@@ -307,7 +307,7 @@ def test_clusters_without_a_name_are_everything_else(monkeypatch):
     chance = exp(lgamma(2 + 6) - lgamma(2) + lgamma(6 + 4) - lgamma(6) + lgamma(8) - lgamma(18))
     assert found.log_score == pytest.approx(np.log(chance) / 10)
     assert found.log_score_same == pytest.approx(np.log((2 / 8) ** 6 * (6 / 8) ** 4) / 10)
-    assert [(case.cluster, case.last, case.observed) for case in found.cases] == [(0, 2 / 7, 0.6)]
+    assert [(case.cluster, case.before, case.observed) for case in found.cases] == [(0, 2 / 7, 0.6)]
 
 
 def test_series_until_an_epoch():

@@ -118,7 +118,7 @@ def test_uncertain_membership_widens_intervals():
     halves = beta(14.5, 6.5), beta(14.5, 0.5)
     error = 4 * np.sqrt(np.mean([law.var() for law in halves]) / N_RATES)
     assert abs(unsure.rate[0] - np.mean([law.mean() for law in halves])) < error
-    for end, q in ((unsure.lower[0], 0.025), (unsure.upper[0], 0.975)):
+    for end, q in ((unsure.lower[0], 0.05), (unsure.upper[0], 0.95)):
         assert abs(np.mean([law.cdf(end) for law in halves]) - q) < 4 * np.sqrt(q * (1 - q) / N_RATES)
 
 

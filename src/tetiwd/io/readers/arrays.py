@@ -55,7 +55,7 @@ def read_arrays(files: Sequence[File], settings: DataSettings, remarks: list[str
 READER = Reader(
     "arrays",
     endings=(".npy", ".npz"),
-    heeds=frozenset({"kind", "id", "objects", "symmetrize", "cross"}),
+    heeds=frozenset({"kind", "id", "objects", "subject", "symmetrize", "cross"}),
     read=read_arrays,
 )
 

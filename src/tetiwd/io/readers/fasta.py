@@ -1,7 +1,7 @@
 """Aligned sequences in FASTA files, with dates from a table of objects or from the headers.
 
 A header is taken apart at "|", or at blanks if there is no "|". The first field is the id; the date is the last of the
-other fields that is an ISO date (2014, 2014-08 or 2014-08-05).
+other fields that is an ISO date (2014, 2014-08 or 2014-08-05; XX stands for a month or day that is not known).
 """
 
 import re
@@ -15,7 +15,7 @@ from tetiwd.data import DistanceSeries
 from tetiwd.data.checks import Matrix
 from tetiwd.data.memory import require_memory
 from tetiwd.data.time_order import read_date
-from tetiwd.errors import DataError, Setting, SettingsError, Where
+from tetiwd.errors import DataError, Setting, SettingsError, Text, Where
 from tetiwd.io.assemble import Epoch, in_order, large_epochs, series_of_epochs, series_of_pooled
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, in_file, text_lines
@@ -34,7 +34,7 @@ from tetiwd.io.tables import is_missing
 from tetiwd.io.windows import EpochOfRows, epochs_of, rows_by_epoch, with_order
 
 METRICS = ("hamming", "p-distance")
-DATE = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
+DATE = re.compile(r"[0-9]{4}(-([0-9]{2}|XX)(-([0-9]{2}|XX))?)?", re.IGNORECASE)
 EXPECTED_LETTERS = f"letters and gaps ({' '.join(GAPS)}) are expected"
 CHECK_EVERY = 1 << 24  # bytes read between two looks at the memory
 
@@ -68,7 +68,7 @@ def read_fasta(files: Sequence[File], settings: DataSettings, remarks: list[str]
         )
     objects = read_objects(settings)
     settings = replace(settings, squared=True if settings.squared is None else settings.squared)
-    every = [_records(file) for file in files]
+    every = [records_of(file) for file in files]
     for records in every[1:]:
         if records.n_sites != every[0].n_sites:
             raise DataError(
@@ -77,20 +77,21 @@ def read_fasta(files: Sequence[File], settings: DataSettings, remarks: list[str]
                 where=Where(file=records.file),
             )
     every, rows, time = _epochs(every, settings, remarks, objects)
-    ids = [id for records in every for id in records.ids]
+    names = [id for records in every for id in records.ids]
+    ids = _ids(names, objects)
     file = ", ".join(records.file for records in every)
-    codes = _codes(every, remarks)
-    large, time = large_epochs(time, settings, remarks)
-    if large is not None:
-        rows = [rows[row] for row in large]
+    codes = codes_of(every, remarks)
     with in_file(file):
+        large, time = large_epochs(time, settings, remarks)
+        if large is not None:
+            rows = [rows[row] for row in large]
         if len(time.categories) > 1 and settings.keeps_cross(len(rows)):
-            matrix = _distances(codes, rows, metric, settings.dtype, ids)
+            matrix = _distances(codes, rows, metric, settings.dtype, names)
             return series_of_pooled(file, matrix, [ids[row] for row in rows], time, settings, remarks)
         epochs = []
         for label, positions in rows_by_epoch(time):
             members = [rows[position] for position in positions]
-            matrix = _distances(codes, members, metric, settings.dtype, ids)
+            matrix = _distances(codes, members, metric, settings.dtype, names)
             epochs.append(Epoch(str(label), file, matrix, [ids[row] for row in members]))
         return series_of_epochs(epochs, list(time.categories), settings, remarks)
 
@@ -98,12 +99,12 @@ def read_fasta(files: Sequence[File], settings: DataSettings, remarks: list[str]
 READER = Reader(
     "fasta",
     endings=(".fa", ".fasta", ".fna", ".aln", ".faa"),
-    heeds=frozenset({"metric", "id", "objects", "missing", "cross"}),
+    heeds=frozenset({"metric", "id", "objects", "subject", "missing", "cross"}),
     read=read_fasta,
 )
 
 
-def _records(file: File) -> Records:
+def records_of(file: File) -> Records:
     """All sequences of a file, of equal length."""
     records = Records(file.stem, file.name)
     with in_file(file.name):
@@ -152,7 +153,7 @@ def _read_records(file: File) -> Iterator[tuple[int, str, bytes]]:
         yield line, header, b"".join(parts)
 
 
-def _codes(every: Sequence[Records], remarks: list[str]) -> Letters:
+def codes_of(every: Sequence[Records], remarks: list[str]) -> Letters:
     """The letters of all files as small numbers, which replace the text in memory."""
     letters: set[str] = set()
     tables = []
@@ -193,19 +194,28 @@ def _epochs(
     without = [position for position, date in enumerate(dates) if is_missing(date)]
     if without and settings.missing == "error":
         source = "its header" if objects is None else objects.file
+        remedy: Text = ["add it, or leave out such sequences with ", Setting("missing", "drop")]
+        if len(without) == len(dates):
+            remedy = ["write dates as in >name|2014-08-05, or give a table of them with ", Setting("objects")]
         raise DataError(
-            f"has no date in {source} ({len(without)} of {len(dates)} have none)",
-            ["add it, or leave out such sequences with ", Setting("missing", "drop")],
-            where=where(without[0]),
+            f"has no date in {source} ({len(without)} of {len(dates)} have none)", remedy, where=where(without[0])
         )
     if without:
         remarks.append(f"left out {len(without)} of {len(dates)} sequences without a date")
     rows = [position for position, date in enumerate(dates) if not is_missing(date)]
     if not rows:
-        remedy = "give a table of objects with their times"
+        remedy = ["write dates as in >name|2014-08-05, or give a table of them with ", Setting("objects")]
         raise DataError("no sequence has a date", remedy, where=Where(file=every[0].file))
     declared = None if objects is None else objects.declared
     return every, rows, epochs_of([dates[row] for row in rows], settings, lambda i: where(rows[i], ":"), declared)
+
+
+def _ids(names: Sequence[str], objects: ObjectTable | None) -> list[Any]:
+    """The subject of every sequence if the table of objects tells, otherwise its own id."""
+    if objects is None or objects.subjects is None:
+        return list(names)
+    at = rows_by_id(objects)
+    return [name if name not in at else objects.subjects[at[name]] for name in names]
 
 
 def _dates_of_objects(every: Sequence[Records], objects: ObjectTable) -> list[Any]:

@@ -48,7 +48,7 @@ def looks_square(file: File, settings: DataSettings) -> bool:
 READER = Reader(
     "matrix",
     endings=(".lsmat", *TEXT_TABLES),
-    heeds=frozenset({"kind", "id", "objects", "symmetrize", "cross"}),
+    heeds=frozenset({"kind", "id", "objects", "subject", "symmetrize", "cross"}),
     read=read_matrices,
     recognises=looks_square,
 )

@@ -9,7 +9,7 @@ from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File
 
 EVERY_READER_HEEDS = frozenset(
-    {"format", "squared", "time", "times", "by", "min_objects", "drop_small", "dtype", "repair"}
+    {"format", "squared", "time", "times", "by", "year_begins", "min_objects", "drop_small", "dtype", "repair"}
 )
 
 

@@ -268,6 +268,15 @@
     new ResizeObserver(() => { tools.hidden = strip.scrollWidth <= strip.clientWidth + 1; }).observe(strip);
   }
 
+  // What is wider than its place says so.
+  for (const box of all(".scroll, .wide .picture")) {
+    const hint = make("p", { class: "hint", "aria-hidden": "true" }, "Scroll sideways to see all \u2192");
+    box.after(hint);
+    const measure = () => { hint.hidden = box.scrollWidth <= box.clientWidth + 1; };
+    const watch = new ResizeObserver(measure);
+    for (const part of [box, ...box.children]) watch.observe(part);
+  }
+
   // Open everything for printing.
   let folded = [];
   addEventListener("beforeprint", () => {

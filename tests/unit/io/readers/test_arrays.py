@@ -109,7 +109,19 @@ def test_ids_of_the_matrix_find_their_rows_in_the_table(here):
     (here / "objects.csv").write_text("\n".join(["id,time", "77,1", *lines]))
     found = read_series(["D.npz"], settings(objects="objects.csv"))
     assert found.series.ids[0].tolist() == np.flatnonzero(TIME == 1).tolist()
-    assert found.remarks == ("1 rows of objects.csv belong to no object of the matrix",)
+    assert found.remarks == ("1 row belongs to no object of the matrix (objects.csv)",)
+
+
+def test_rows_found_by_the_sample_and_known_by_the_subject(here):
+    np.savez("D.npz", D=POOLED, ids=np.arange(11))
+    who = {i: f"p{(TIME[:i] == TIME[i]).sum()}" for i in range(11)}
+    lines = [f"{i},{TIME[i]},{who[i]}" for i in reversed(range(11))]
+    (here / "objects.csv").write_text("\n".join(["id,time,who", *lines]))
+    series = read_series(["D.npz"], settings(objects="objects.csv", subject="who")).series
+    for t, ids in zip(series.times, series.ids, strict=True):
+        assert ids.tolist() == [who[i] for i in np.flatnonzero(t == TIME)]
+    with pytest.raises(DataError, match="has no column 'whom', which subject names"):
+        read_series(["D.npz"], settings(objects="objects.csv", subject="whom"))
 
 
 def test_similarities(here):

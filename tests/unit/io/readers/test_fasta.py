@@ -139,9 +139,6 @@ def test_sequences_without_dates(here):
     ):
         read_series(["x.fa"], BY_YEAR)
     assert read_series(["x.fa"], replace(BY_YEAR, missing="drop")).series.times == (2014,)
-    (here / "x.fa").write_text(fasta(zip("abcdefghi", DNA, strict=True)))
-    with pytest.raises(DataError, match="no sequence has a date; give a table of objects with their times"):
-        read_series(["x.fa"], replace(BY_YEAR, missing="drop"))
 
 
 def test_one_file_per_epoch(here):
@@ -268,3 +265,47 @@ def test_counts_stay_exact_beyond_float32(monkeypatch):
     D = sequences.sequence_distances(codes, "hamming", "float32")
     assert D.dtype == np.float64
     assert D.tolist() == [[0, 1], [1, 0]]
+
+
+def test_dates_that_should_be_grouped(here):
+    (here / "x.fasta").write_text(fasta(zip([f"s{i}|2014-{1 + i % 3:02}-{i + 1:02}" for i in range(9)], DNA, strict=True)))
+    with pytest.raises(DataError, match=r'^x\.fasta: 2014-01-01 has 1 object, .*; group dates with by="month", or'):
+        read_series(["x.fasta"])
+    assert read_series(["x.fasta"], DataSettings(by="month")).series.n_objects == (3, 3, 3)
+
+
+@pytest.mark.parametrize("missing", ["error", "drop"])
+def test_without_any_date_none_is_left_out(here, missing):
+    (here / "x.fasta").write_text(fasta(zip("abcdefghi", DNA, strict=True)))
+    with pytest.raises(DataError) as error:
+        read_series(["x.fasta"], replace(BY_YEAR, missing=missing))
+    assert "write dates as in >name|2014-08-05, or give a table of them with objects" in str(error.value)
+    assert 'missing="drop"' not in str(error.value)
+
+
+def test_parts_of_dates_that_are_not_known(here):
+    dates = ["2014-XX-XX", "2014-08-XX", "2014-08-05"] * 3
+    (here / "x.fasta").write_text(fasta([(f"s{i}|{date}", DNA[i]) for i, date in enumerate(dates)]))
+    assert read_series(["x.fasta"], BY_YEAR).series.n_objects == (9,)
+    with pytest.raises(DataError, match="does not say which month it is"):
+        read_series(["x.fasta"], DataSettings(by="month"))
+
+
+def test_years_that_begin_in_another_month(here):
+    dates = ["2014-06-30", "2014-07-01", "2015-06-30"] * 3
+    (here / "x.fasta").write_text(fasta([(f"s{i}|{date}", DNA[i]) for i, date in enumerate(dates)]))
+    series = read_series(["x.fasta"], DataSettings(by="year", year_begins=7)).series
+    assert series.times == ("2013/14", "2014/15")
+    assert series.n_objects == (3, 6)
+    (here / "x.fasta").write_text(fasta([(f"s{i}|2014", DNA[i]) for i in range(9)]))
+    with pytest.raises(DataError, match="'2014' does not say which"):
+        read_series(["x.fasta"], DataSettings(by="year", year_begins=7))
+
+
+def test_samples_of_subjects(here):
+    (here / "x.fasta").write_text(fasta([(f"s{i}", text) for i, text in enumerate(DNA)]))
+    (here / "o.csv").write_text("id,time,who\n" + "".join(f"s{i},{i % 3},p{i // 3}\n" for i in range(9)))
+    series = read_series(["x.fasta"], DataSettings(objects="o.csv", subject="who")).series
+    assert [ids.tolist() for ids in series.ids] == [["p0", "p1", "p2"]] * 3
+    with pytest.raises(SettingsError, match='subject="who" names a column of the table of objects; name that table'):
+        DataSettings(subject="who")

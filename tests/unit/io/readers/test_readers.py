@@ -22,6 +22,7 @@ GIVEN = {
     "second": "b",
     "distance": "d",
     "objects": "o.csv",
+    "subject": "who",
     "obsp": "other",
     "symmetrize": "mean",
     "missing": "drop",
@@ -75,7 +76,8 @@ def test_every_setting_is_heeded_by_some_reader():
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
 @pytest.mark.parametrize("name", GIVEN)
 def test_settings_that_would_be_ignored_are_refused(name, reader):
-    settings = DataSettings(**{name: GIVEN[name]})
+    table = {"objects": "o.csv"} if name == "subject" else {}  # it is about one of its columns
+    settings = DataSettings(**{name: GIVEN[name]}, **table)
     if name in reader.heeds:
         check_heeded(settings, reader, READERS, "x.csv")
         return
