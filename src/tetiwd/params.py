@@ -26,6 +26,7 @@ OF_LINKS = ("max_clusters", "coupling")  # settings that only the paper's model 
 MOTION_MOVES = ("alpha", "level", "spreads", "new_scale", "rho", "xi", "tau", "stretch", "delta", "kappa", "shift")
 WARMUP_OF_FIXED, WARMUP = 1000, 200  # sweeps before a fixed number of draws, and before as many as it takes
 MOST_UNEQUAL = 3.0  # ratio of the spread of a lineage to the common one, either way
+LARGEST_MATRIX = 2**30  # bytes of distances between features that are kept unless something else is said
 LARGEST_CROSS = 5000  # rows whose distances between epochs are kept unless something else is said; they take 200 MB
 
 

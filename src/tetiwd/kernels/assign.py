@@ -123,8 +123,7 @@ def assign_objects(rng, scratch, epoch, before, after, model, n_aux, offers, fir
         if alone and not offered:
             continue
         own = views.own_similarity(epoch, model, obj)
-        for c in range(k):
-            scratch.r[c] = epoch.R[c, obj]
+        epoch.sums.look(obj, k, scratch.r)
         scratch.r[a] -= own
         if alone:
             slots.take_out_alone(epoch, a)
@@ -170,7 +169,7 @@ def move_object(scratch, epoch, before, after, model, obj, a, pick, own, alone, 
         trusted -= 1
     else:
         slots.put_in(epoch, c, scratch.r, own)
-    views.move_row_sums(epoch, obj, a, c)
+    epoch.sums.move(obj, a, c)
     epoch.z[obj] = c
     if alone:
         slots.close_slot(epoch, before, after, a)
