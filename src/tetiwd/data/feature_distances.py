@@ -10,7 +10,8 @@ Nothing here calls BLAS, whose
 rounding depends on the number of threads.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -83,22 +84,42 @@ class FeatureDistances:
             return bool((self.rows.max(axis=0) != self.rows.min(axis=0)).nnz)
         return any((self.rows[some] != self.rows[0]).any() for some in self._blocks(np.arange(len(self))))
 
-    def sums(self, labels: Ints, n_clusters: int) -> Floats:
-        """What the rows of every cluster add up to, (n_clusters, width): Σ x, Σ ‖x‖², and their number."""
+    def sums(self, labels: Ints, n_clusters: int, first: int = 0) -> Floats:
+        """What the rows of every cluster add up to, (n_clusters, width): Σ x, Σ ‖x‖², and their number.
+
+        Labels are those of all objects, or of a run of them from ``first`` on.
+        """
         found = np.zeros((n_clusters, self.width))
-        for some in self._blocks(np.arange(len(self))):
-            X = self._centred(some)
+        for some in self._blocks(np.arange(len(labels))):
+            X = self._centred(first + some)
             total = _one_hot(labels[some], n_clusters).T @ X
             found[:, :-2] += total.toarray() if self.is_sparse else total
             found[:, -2] += np.bincount(labels[some], _squares(X), minlength=n_clusters)
         found[:, -1] = np.bincount(labels, minlength=n_clusters)
         return found
 
-    def block_sums(self, sums: Floats) -> Floats:
-        """Distances between the members of any two clusters, summed, (k, k), from :meth:`sums`."""
-        n, squares, X = sums[:, -1], sums[:, -2], sums[:, :-2]
-        total = n[:, None] * squares + squares[:, None] * n - 2 * np.einsum("if,jf->ij", X, X)
-        return np.asarray(self.factor * total)
+    def block_sums(self, sums: Floats, others: Floats | None = None) -> Floats:
+        """Distances between the members of one cluster and another, summed, (k, m), from :meth:`sums` of them."""
+        others = sums if others is None else others
+        total = sums[:, -1:] * others[:, -2] + sums[:, -2:-1] * others[:, -1]
+        return np.asarray(self.factor * (total - 2 * np.einsum("if,jf->ij", sums[:, :-2], others[:, :-2])))
+
+    def times_similarity(self, columns: Floats) -> Floats:
+        """−½ D times columns that sum to zero, (n, m)."""
+        X = self.rows if self.is_sparse else self._centred(np.arange(len(self)))
+        return np.asarray(self.factor * (X @ (X.T @ columns)))
+
+    def n_identical_pairs(self) -> int:
+        """Pairs of objects whose rows are equal."""
+        rows = self.rows
+        if self.is_sparse:
+            ends = rows.indptr.tolist()
+            names = [
+                rows.indices[a:b].tobytes() + rows.data[a:b].tobytes() for a, b in zip(ends, ends[1:], strict=False)
+            ]
+        else:
+            names = [row.tobytes() for row in rows + 0.0]  # no negative zero
+        return sum(n * (n - 1) // 2 for n in Counter(names).values())
 
     def row_sums(self, sums: Floats, some: Any = slice(None)) -> Floats:
         """Distances from objects to the members of every cluster, summed, (m, k)."""
@@ -138,6 +159,12 @@ def among(matrix: Any, some: Any) -> Any:
     return matrix[some, some] if isinstance(some, slice) else matrix[np.ix_(some, some)]
 
 
+def cut(rows: Rows, sizes: Sequence[int]) -> tuple[Rows, ...]:
+    """The rows of every epoch, which come one after the other."""
+    ends = np.cumsum(sizes).tolist()
+    return tuple(rows[start:end] for start, end in zip([0, *ends], ends, strict=False))
+
+
 def squared_between(X: Rows, Y: Rows) -> Floats:
     """Squared distances from every row of X to every row of Y."""
     from scipy.spatial.distance import cdist
@@ -168,7 +195,7 @@ def check_features(D: FeatureDistances, place: Place) -> None:
 
 def is_sparse(rows: Any) -> bool:
     """True for a sparse matrix."""
-    return hasattr(rows, "toarray")
+    return hasattr(rows, "tocsr")
 
 
 def as_csr(rows: Any) -> Any:

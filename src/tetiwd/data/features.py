@@ -43,6 +43,15 @@ class FeatureSpace:
         low, high = (np.array([_plain(pick(rows, axis=0)) for rows in self.rows]) for pick in (np.min, np.max))
         return max(1, int((low.min(axis=0) < high.max(axis=0)).sum()))
 
+    def deviations(self) -> Floats:
+        """Standard deviation of every column."""
+        n = sum(rows.shape[0] for rows in self.rows)
+        mean = sum(_plain(rows.sum(axis=0, dtype=float)) for rows in self.rows) / n
+        if is_sparse(self.rows[0]):
+            squares = sum(_plain(rows.multiply(rows).sum(axis=0)) for rows in self.rows)
+            return np.asarray(np.sqrt(np.maximum(squares / n - mean**2, 0.0)))
+        return np.asarray(np.sqrt(sum(((rows - mean) ** 2).sum(axis=0) for rows in self.rows) / n))
+
     def until(self, n_epochs: int) -> Self:
         """The first so many epochs."""
         return replace(self, rows=self.rows[:n_epochs])

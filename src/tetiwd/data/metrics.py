@@ -177,7 +177,7 @@ def _divided(X: Rows, by: Floats, fault: str) -> Rows:
 def as_features(X: Any) -> Floats:
     """A two-dimensional array of finite numbers."""
     if is_sparse(X):
-        raise DataError("X is a sparse matrix", ["pass X.toarray(), or ", Setting("matrix", False)])
+        raise DataError("X is a sparse matrix", ["pass X.toarray(), or leave out ", Setting("matrix", True)])
     return as_rows(X, keep_single=False)
 
 

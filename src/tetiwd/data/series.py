@@ -12,7 +12,7 @@ from tetiwd.data import metrics
 from tetiwd.data.checks import Matrix, Place, check_cross, count_not_finite
 from tetiwd.data.dof import Dof, resolve_dof
 from tetiwd.data.epochs import Epochs, epochs_by_time, ids_of_rows, separate_epochs
-from tetiwd.data.feature_distances import FeatureDistances, Rows, among, check_features, is_sparse
+from tetiwd.data.feature_distances import FeatureDistances, Rows, among, check_features, cut, is_sparse
 from tetiwd.data.features import FeatureSpace, names_of_columns, standardized
 from tetiwd.data.ids import check_labels_agree
 from tetiwd.data.memory import SMALLER_DATA, available_memory, require_memory
@@ -210,9 +210,9 @@ class DistanceSeries:
         cross: bool | None,
     ) -> Self:
         """A series of features: rows of ``points``, with a factor, have the distances that those of ``space`` have."""
-        order = np.concatenate(epochs.sources)
+        order, sizes = np.concatenate(epochs.sources), [len(members) for members in epochs.sources]
         rows = _in_order(points, order, precision)
-        parts = _cut_rows(rows, epochs)
+        parts = cut(rows, sizes)
         matrices = [FeatureDistances(part, factor) for part in parts]
         for D, place in zip(matrices, epochs.places, strict=True):
             check_features(D, place)
@@ -220,7 +220,7 @@ class DistanceSeries:
         if len(parts) > 1 if cross is None else cross:
             whole = FeatureDistances(rows, factor)
             check_features(whole, Place("D*"))
-        given = parts if space.rows[0] is points else _cut_rows(_in_order(space.rows[0], order, None), epochs)
+        given = parts if space.rows[0] is points else cut(_in_order(space.rows[0], order, None), sizes)
         space = replace(space, rows=given)
         held = cast("tuple[Matrix, ...]", tuple(matrices))
         return cls(held, "distances", epochs.times, epochs.ids, cast("Matrix | None", whole), space)
@@ -448,12 +448,6 @@ def _in_order(rows: Rows, order: NDArray[np.int64], precision: np.dtype[Any] | N
     require_memory(size, "a copy of the features", SMALLER_DATA)
     moved = rows[order]
     return metrics.as_single(moved) if single else moved
-
-
-def _cut_rows(rows: Rows, epochs: Epochs) -> tuple[Rows, ...]:
-    """The rows of every epoch, which are one after the other."""
-    ends = np.cumsum([len(members) for members in epochs.sources]).tolist()
-    return tuple(rows[start:end] for start, end in zip([0, *ends], ends, strict=False))
 
 
 def _check_room_for_distances(n_objects: Sequence[int], dtype: np.dtype[Any]) -> None:
