@@ -24,5 +24,7 @@ def parts(matrix: Any) -> list[NDArray[Any]]:
     """The arrays that hold a matrix, or the features in its place."""
     if not isinstance(matrix, FeatureDistances):
         return [matrix]
-    rows = matrix.rows
-    return [rows.data, rows.indices, rows.indptr] if matrix.is_sparse else [rows]
+    rows, factor = matrix.rows, np.array([matrix.factor])
+    if not matrix.is_sparse:
+        return [factor, rows]
+    return [factor, rows.data, rows.indices.astype(np.int64), rows.indptr.astype(np.int64)]

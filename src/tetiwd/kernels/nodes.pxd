@@ -6,7 +6,7 @@ from tetiwd.kernels.sums cimport Sums
 cdef class Nodes:
     cdef readonly object data
     cdef readonly Sums sums
-    cdef readonly double per_unit
+    cdef readonly double per_unit, worthwhile
     cdef readonly Py_ssize_t n, n_epochs
     cdef readonly Py_ssize_t[::1] first, epoch, z, size
     cdef readonly Py_ssize_t[:, ::1] counts

@@ -6,7 +6,9 @@ rows of S and R are then exactly zero. Symbols are those of ``tetiwd.model.nodes
 
 import numpy as np
 
-from tetiwd.kernels.sums import NodeMatrixSums, sums_of
+from tetiwd.kernels.sums import NodeMatrixSums, members_tried, sums_of
+
+WORTHWHILE = 150  # members of a split or merge that is always tried (``tetiwd.kernels.sums``)
 
 
 class Nodes:
@@ -37,6 +39,7 @@ class Nodes:
         self.n, self.n_epochs = len(z), len(first) - 1
         make = NodeMatrixSums if isinstance(data, np.ndarray) else sums_of
         self.sums = make(data, per_unit, R, 2 * self.n_epochs)
+        self.worthwhile = members_tried(data, WORTHWHILE)
         self.row = np.zeros(len(R))  # sums of one object over all nodes, while it is looked at
         self.first = first
         self.epoch = np.repeat(np.arange(self.n_epochs), np.diff(first))

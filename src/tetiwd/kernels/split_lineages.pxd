@@ -9,7 +9,6 @@ from tetiwd.kernels.nodes cimport Motion, Nodes
 from tetiwd.kernels.sides_of_lineage cimport SidesOfLineage
 from tetiwd.kernels.stream cimport Stream
 
-cdef double WORTHWHILE
 cdef Py_ssize_t REJECTED, SPLIT, MERGED
 
 

@@ -13,7 +13,6 @@ import numpy as np
 from tetiwd.kernels import assign_nodes, lineage_sums, nodes, shift_sums, sides_of_lineage, stream, urn
 from tetiwd.kernels.sides_of_lineage import SidesOfLineage
 
-WORTHWHILE = 150  # members of a change that is always tried; larger ones, which cost their square, in proportion
 REJECTED, SPLIT, MERGED = 0, 1, 2
 
 
@@ -72,7 +71,7 @@ def propose(rng, change, sides, given, motion, i, j, lo, hi):
     sides.lo, sides.hi = lo, hi
     sides.slot[0], sides.slot[1] = a, b
     sides_of_lineage.list_members(given, sides, rng, i, j)
-    if rng.uniform() * sides.n_members > WORTHWHILE:
+    if rng.uniform() * sides.n_members > given.worthwhile:
         return False
     sides.spreads[0], sides.spreads[1] = given.spreads[a], given.spreads[b]
     if a == b:

@@ -9,7 +9,21 @@ number of members n, from which every sum follows without a matrix:
 The *sides* are clusters in the making: a split fills them while R stays as it is.
 """
 
+import math
+
 import numpy as np
+
+ALL_TRIED_BEYOND = 10_000  # objects; fewer have the same draws with a matrix
+
+
+def members_tried(data, usual):
+    """Members of a split or merge that is always tried, ``usual`` with a matrix; larger ones are in proportion.
+
+    From a matrix a change costs the square of their number, from features their number. Then all are tried, where
+    there are so many objects that a few tries in proportion would not do.
+    """
+    linear = not isinstance(data, np.ndarray) and len(data) > ALL_TRIED_BEYOND
+    return math.inf if linear else usual
 
 
 def sums_of(data, per_unit, R, n_sides):

@@ -94,7 +94,9 @@ def best_partition(
     most = int(np.median(draws.labels.max(axis=1) + 1)) if at_most == "median" else at_most
     rng, n = np.random.default_rng([seed, t]), draws.labels.shape[1]
     some = sample_objects(n, MOST_SEARCHED)
-    part = draws if len(some) == n else Partitions(numbered(draws.labels[:, some]), (len(some),), (None,))
+    part = draws
+    if len(some) < n:
+        part = Partitions(numbered(np.ascontiguousarray(draws.labels[:, some])), (len(some),), (None,))
     labels = min(Search(part, loss, most, rng).results(n_runs), key=lambda result: result[0])[1]
     return labels if part is draws else Search(draws, loss, most, rng).extended(some, labels)
 
