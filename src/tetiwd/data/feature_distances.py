@@ -12,6 +12,7 @@ rounding depends on the number of threads.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ class FeatureDistances:
     def __init__(self, rows: Rows, factor: float = 1.0) -> None:
         self.factor = factor
         self.is_sparse = is_sparse(rows)
-        self.rows = as_csr(rows) if self.is_sparse else np.ascontiguousarray(rows).view()
+        self.rows: Rows = as_csr(rows) if self.is_sparse else np.ascontiguousarray(rows).view()
         if not self.is_sparse:
             self.rows.flags.writeable = False
         n, p = rows.shape
@@ -114,9 +115,7 @@ class FeatureDistances:
         rows = self.rows
         if self.is_sparse:
             ends = rows.indptr.tolist()
-            names = [
-                rows.indices[a:b].tobytes() + rows.data[a:b].tobytes() for a, b in zip(ends, ends[1:], strict=False)
-            ]
+            names = [rows.indices[a:b].tobytes() + rows.data[a:b].tobytes() for a, b in pairwise(ends)]
         else:
             names = [row.tobytes() for row in rows + 0.0]  # no negative zero
         return sum(n * (n - 1) // 2 for n in Counter(names).values())

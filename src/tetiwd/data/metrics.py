@@ -98,9 +98,7 @@ def _within_range(values: Floats, dtype: np.dtype[Any], what: str = "squared dis
     largest = float(np.max(values, initial=0.0))
     if float(np.finfo(dtype).max) < largest:
         wider = ", or use float64" if dtype == np.float32 else ""
-        raise DataError(
-            f"{what} of {largest:.3g} are beyond {dtype}", f"divide the features by a constant{wider}"
-        )
+        raise DataError(f"{what} of {largest:.3g} are beyond {dtype}", f"divide the features by a constant{wider}")
     return values
 
 
@@ -186,8 +184,8 @@ def as_rows(X: Any, *, keep_single: bool = True) -> Rows:
     if is_sparse(X):
         X = as_csr(X)
         if not np.isfinite(X.data).all():
-            entries, bad = X.tocoo(), np.flatnonzero(~np.isfinite(X.data))
-            _fail_not_finite(X.data[bad[0]], entries.row[bad[0]], entries.col[bad[0]], len(bad))
+            entries, odd = X.tocoo(), np.flatnonzero(~np.isfinite(X.data))
+            _fail_not_finite(X.data[odd[0]], entries.row[odd[0]], entries.col[odd[0]], len(odd))
         return X
     try:
         array = np.asarray(X, dtype=np.float32 if keep_single and getattr(X, "dtype", None) == np.float32 else float)
@@ -197,7 +195,7 @@ def as_rows(X: Any, *, keep_single: bool = True) -> Rows:
         raise DataError(f"X must have one row per object and one column per feature, not shape {array.shape}")
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
-        _fail_not_finite(array[tuple(bad[0])], *bad[0], len(bad))
+        _fail_not_finite(array[tuple(bad[0])], bad[0][0], bad[0][1], len(bad))
     return array
 
 

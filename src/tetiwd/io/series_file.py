@@ -31,7 +31,8 @@ def write_series(path: Path, series: DistanceSeries) -> None:
             variables[f"matrix_{t}"] = ((f"object_{t}", f"other_{t}"), matrix)
     else:
         held = [cast("FeatureDistances", matrix) for matrix in series.matrices]
-        variables |= {"n_objects": ("time", np.array(series.n_objects)), **_as_variables("rows", [D.rows for D in held])}
+        variables |= {"n_objects": ("time", np.array(series.n_objects))}
+        variables |= _as_variables("rows", [D.rows for D in held])
         attributes |= {"factor": held[0].factor, "has_cross": int(series.cross is not None)}
     if series.ids is not None:
         every = plain_labels([id for ids in series.ids for id in ids.tolist()])  # of one kind at all epochs
@@ -71,7 +72,7 @@ def read_series_file(path: Path) -> DistanceSeries:
         times = tuple(data["times"].to_numpy().tolist())
         space = None
         if "metric" in data.attrs:
-            known = any(name.startswith("features") for name in data)
+            known = any(str(name).startswith("features") for name in data)
             sizes = [len(matrix) for matrix in matrices]
             space = FeatureSpace(
                 rows=tuple(cut(_rows(data, "features" if known else "rows"), sizes)),

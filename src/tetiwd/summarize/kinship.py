@@ -98,7 +98,6 @@ class SamePlace:
                 result[some, here[:, None], there] = left @ (block @ right.transpose(0, 2, 1)) / sizes
         return result
 
-
     def _means_of_features(self, cross: FeatureDistances, alignment: Alignment, t: int, later: int) -> Floats:
         """The same without a matrix."""
         k, starts = alignment.n_lineages, [columns.start for columns in alignment.partitions.columns]

@@ -26,7 +26,6 @@ from tetiwd.summarize.losses import Loss, as_loss
 from tetiwd.summarize.motion import lineage_motion
 from tetiwd.summarize.search import Search
 
-
 MOST_SEARCHED = 20_000  # objects of an epoch; with more, the others join what was found for some
 
 

@@ -33,7 +33,8 @@ def test_epochs_are_in_order_of_time_with_their_rows():
     X = table()
     found, expected = without(X), DistanceSeries.from_features(X, time=TIME, matrix=True)
     assert found.n_objects == expected.n_objects == (6, 5, 4)
-    assert not found.has_matrices and expected.has_matrices
+    assert not found.has_matrices
+    assert expected.has_matrices
     for D, E in zip((*found.D, found.cross), (*expected.D, expected.cross), strict=True):
         assert_allclose(np.asarray(D), E, atol=1e-12)
     assert found.dof("moments") == pytest.approx(expected.dof("moments"))
@@ -47,7 +48,8 @@ def test_rows_are_looked_at_not_copied():
     X = np.ascontiguousarray(table()[np.argsort(TIME)])
     found = without(X, time=np.sort(TIME))
     assert all(np.shares_memory(D.rows, X) for D in (*found.matrices, found.cross))
-    assert X.flags.writeable and not found.matrices[0].rows.flags.writeable
+    assert X.flags.writeable
+    assert not found.matrices[0].rows.flags.writeable
     single = without(X.astype(np.float32), time=np.sort(TIME))
     assert single.matrices[0].rows.dtype == np.float32
     assert without(X, time=np.sort(TIME), dtype="float32").matrices[0].rows.dtype == np.float32
@@ -73,7 +75,8 @@ def test_a_file_keeps_every_bit(tmp_path, kind, metric):
     write_series(tmp_path / "data.nc", given)
     found = read_series_file(tmp_path / "data.nc")
     assert fingerprint(found) == fingerprint(given)
-    assert found.unit == given.unit and found.times == given.times
+    assert found.unit == given.unit
+    assert found.times == given.times
     assert (found.cross is None) == (given.cross is None)
     new = table()[:2]
     assert_array_equal(found.features.squared_distances(new, 1), given.features.squared_distances(new, 1))
