@@ -92,12 +92,13 @@ class Plain:
         if kind == "Motion":
             names = "alpha dof rho new_scale xi tau delta kappa shift limit begins power"
             return self.Motion(*(getattr(arg, name) for name in names.split()))
-        D = np.asarray(arg.D_single if arg.single else arg.D)
         if kind == "Nodes":
             arrays = (np.asarray(getattr(arg, name)) for name in ["first", "z", "size", "counts", "S", "R", "spreads"])
-            return self.Nodes(D, arg.per_unit, *arrays)
+            return self.Nodes(arg.data, arg.per_unit, *arrays)
         names = "z R size counts S A back forward spreads"
-        return self.Epoch(D, arg.per_unit, arg.trace, *(np.asarray(getattr(arg, name)) for name in names.split()))
+        return self.Epoch(
+            arg.data, arg.per_unit, arg.trace, *(np.asarray(getattr(arg, name)) for name in names.split())
+        )
 
 
 plain = Plain(load())

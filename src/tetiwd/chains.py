@@ -92,7 +92,12 @@ def check_run(series: DistanceSeries, hyperparameters: Hyperparameters, settings
     """Refuse a run that memory cannot hold, or that cannot start from the labels given."""
     limit = "max_draws" if settings.automatic else "n_draws"
     require_memory(
-        bytes_of_chains(series.n_objects, settings, series.n_epochs if hyperparameters.moves else 1),
+        bytes_of_chains(
+            series.n_objects,
+            settings,
+            series.n_epochs if hyperparameters.moves else 1,
+            None if series.has_matrices or series.features is None else series.features.n_features,
+        ),
         f"running {settings.n_chains} chains of {settings.most_draws} draws over {sum(series.n_objects)} objects",
         ["ask for fewer chains (", Setting("n_chains"), ") or fewer draws (", Setting(limit), ")"],
     )
@@ -135,13 +140,17 @@ def pools_for_epochs(chains: list[Chain], n_threads: int) -> Iterator[None]:
                 chain.pool = None
 
 
-def bytes_of_chains(n_objects: Sequence[int], settings: SamplerSettings, rows_per_cluster: int = 1) -> int:
+def bytes_of_chains(
+    n_objects: Sequence[int], settings: SamplerSettings, rows_per_cluster: int = 1, n_features: int | None = None
+) -> int:
     """Memory of all chains beyond the data, roughly: row sums and assignments, and every draw's labels and A.
 
-    A lineage of moving centres has row sums of its own for every epoch.
+    A lineage of moving centres has row sums of its own for every epoch. With features in place of matrices, clusters
+    have sums of features instead, two numbers more than there are features.
     """
     n, n_states = sum(n_objects), 1 if settings.anneal is None else 2  # annealing works on a copy
-    states = n_states * 8 * n * (USUAL_CAPACITY * rows_per_cluster + 1)
+    kept = n * rows_per_cluster if n_features is None else len(n_objects) * (n_features + 2)
+    states = n_states * 8 * (USUAL_CAPACITY * kept + n)
     draws = 2 * 2 * n * settings.most_draws  # two bytes per label, and once more as one array
     if settings.geometry_every:
         draws += 8 * len(n_objects) * USUAL_CAPACITY**2 * (settings.most_draws // settings.geometry_every + 1)

@@ -13,9 +13,8 @@ from tetiwd.model.moving import PARAMETERS, one_dof, priors_of
 from tetiwd.model.spreads import LIMIT
 from tetiwd.params import Hyperparameters
 from tetiwd.priors import Beta, Gamma
-from tetiwd.state import Ints
+from tetiwd.state import Ints, add_up, width_of_sums
 
-ROWS_AT_ONCE = 64
 _STORED = ("z", "size", "counts", "S", "R", "spreads")
 
 
@@ -52,11 +51,12 @@ class NodeState:
         self.rebuild()
 
     def _set_capacity(self, capacity: int) -> None:
-        T, N = self.n_epochs, len(self.z)
+        T = self.n_epochs
         self.capacity = capacity
         self._views: dict[str, Any] = {}  # made when first asked for, forgotten when arrays are replaced
         self.counts = np.zeros((capacity, T), dtype=np.int64)
-        self.S, self.R = np.zeros((capacity * T, capacity * T)), np.zeros((capacity * T, N))
+        self.S = np.zeros((capacity * T, capacity * T))
+        self.R = np.zeros((capacity * T, width_of_sums(all_distances(self.series))))
 
     @property
     def n_epochs(self) -> int:
@@ -112,16 +112,7 @@ class NodeState:
         T, cross = self.n_epochs, all_distances(self.series)
         node = self.z * T + np.repeat(np.arange(T), np.diff(self.first))
         self.counts[:] = np.bincount(node, minlength=self.capacity * T).reshape(self.capacity, T)
-        self.S[:] = 0
-        self.R[:] = 0
-        for k in np.unique(node):
-            members = np.flatnonzero(node == k)
-            for start in range(0, len(members), ROWS_AT_ONCE):
-                self.R[k] += cross[members[start : start + ROWS_AT_ONCE]].sum(axis=0, dtype=float)
-        self.R /= self.unit
-        for k in np.unique(node):
-            self.S[:, k] = self.R[:, node == k].sum(axis=1)
-        self.S[:] = (self.S + self.S.T) / 2
+        add_up(cross, node, np.unique(node), self.unit, self.R, self.S)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that cannot be recomputed bit by bit from the data, for storage."""

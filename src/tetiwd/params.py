@@ -27,6 +27,7 @@ MOTION_MOVES = ("alpha", "level", "spreads", "new_scale", "rho", "xi", "tau", "s
 WARMUP_OF_FIXED, WARMUP = 1000, 200  # sweeps before a fixed number of draws, and before as many as it takes
 MOST_UNEQUAL = 3.0  # ratio of the spread of a cluster to the common one, either way
 SPREADS_OF_MOTION = Gamma(1.0, 0.5)  # prior of tau in the model of moving centres, unless another is given
+LARGEST_MATRIX = 2**30  # bytes of distances between features that are kept unless something else is said
 LARGEST_CROSS = 5000  # rows whose distances between epochs are kept unless something else is said; they take 200 MB
 
 

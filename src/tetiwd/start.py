@@ -7,13 +7,14 @@ import numpy as np
 
 from tetiwd.data import DistanceSeries
 from tetiwd.data.checks import Matrix, Place, row_blocks
+from tetiwd.data.feature_distances import FeatureDistances
 from tetiwd.data.negative_type import Kind
 from tetiwd.data.sampling import Tree, cut_tree, sampled_tree
 from tetiwd.density import log_partitions
 from tetiwd.errors import Setting, SettingsError
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.priors import Gamma
-from tetiwd.state import ChainState, Ints, start_values
+from tetiwd.state import ChainState, Floats, Ints, start_values
 
 FINEST_CUT = 20
 
@@ -82,13 +83,24 @@ def ward_labels(matrix: Matrix, n_clusters: int, kind: Kind = "distances", tree:
 
 def _nearest(matrix: Matrix, kind: Kind, clusters: list[Ints]) -> Ints:
     """The cluster with the nearest centre for every object."""
-    means = np.empty((len(matrix), len(clusters)))  # of an object's row over a cluster
-    for rows, block in row_blocks(matrix):
-        for c, members in enumerate(clusters):
-            means[rows, c] = block[:, members].mean(axis=1, dtype=float)
+    means = _means_over(matrix, clusters)
     within = [means[members, c].mean() for c, members in enumerate(clusters)]
     score = means - np.array(within) / 2  # squared distance from a centre, or what falls with it
     return score.argmin(axis=1) if kind == "distances" else score.argmax(axis=1)
+
+
+def _means_over(matrix: Matrix, clusters: list[Ints]) -> Floats:
+    """Mean of every object's row over the members of clusters, (n, k)."""
+    if isinstance(matrix, FeatureDistances):
+        labels = np.full(len(matrix), len(clusters))
+        for c, members in enumerate(clusters):
+            labels[members] = c
+        return matrix.row_sums(matrix.sums(labels, len(clusters) + 1)[:-1]) / [len(members) for members in clusters]
+    means = np.empty((len(matrix), len(clusters)))
+    for rows, block in row_blocks(matrix):
+        for c, members in enumerate(clusters):
+            means[rows, c] = block[:, members].mean(axis=1, dtype=float)
+    return means
 
 
 def check_labels(labels: Sequence[Any], series: DistanceSeries) -> list[Ints]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
+from tetiwd.data.feature_distances import FeatureDistances
 from tetiwd.errors import DataError, Setting
 from tetiwd.kernels import Epoch, Model, Neighbour, Workspace, follow, number_lineages
 from tetiwd.model.spreads import LIMIT
@@ -47,7 +48,7 @@ class ChainState:
         self.back = np.full((T, capacity), -1, dtype=np.int64)
         self.forward = np.full((T, capacity), -1, dtype=np.int64)
         self.spreads = np.ones((T, capacity))  # relative to alpha; 1 for empty slots
-        self.row_sums = [np.zeros((capacity, n)) for n in series.n_objects]  # T × (K, n_t)
+        self.row_sums = [np.zeros((capacity, width_of_sums(D))) for D in series.matrices]  # T × (K, n_t) for matrices
         self.alpha = self.xi = self.new_scale = self.kappa = 1.0
         self.tau = 0.0
         self.df_A = float("inf")  # A has no law yet
@@ -189,15 +190,7 @@ class ChainState:
         for t, slots in enumerate(self.z):
             k = int(self.size[t, 0])
             self.counts[t] = np.bincount(slots, minlength=self.capacity)
-            for c in range(k):
-                self.row_sums[t][c] = _sum_of_rows(self.series.matrices[t], np.flatnonzero(slots == c))
-            self.row_sums[t][:k] /= self.unit
-            self.row_sums[t][k:] = 0
-            self.block_sums[t] = 0
-            for c in range(k):
-                self.block_sums[t][:, c] = self.row_sums[t][:, slots == c].sum(axis=1)
-            block = self.block_sums[t]
-            block[:] = (block + block.T) / 2
+            add_up(self.series.matrices[t], slots, np.arange(k), self.unit, self.row_sums[t], self.block_sums[t])
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that cannot be recomputed bit by bit from the data, for storage."""
@@ -269,6 +262,26 @@ class ChainState:
                 view = Neighbour(none, none.copy(), np.zeros((1, 1)), np.full(1, -1, dtype=np.int64))
             self._views[side, t] = view
         return cast("Neighbour", self._views[side, t])
+
+
+def width_of_sums(data: Any) -> int:
+    """How many numbers the kernels keep for a cluster: a sum for every object, or those of ``FeatureDistances``."""
+    return data.width if isinstance(data, FeatureDistances) else len(data)
+
+
+def add_up(data: Any, slots: Ints, present: Ints, unit: float, R: Floats, S: Floats) -> None:
+    """Sums over the members of clusters, as the kernels keep them, into R, and block sums into S."""
+    R[:], S[:] = 0, 0
+    if isinstance(data, FeatureDistances):
+        R[:] = data.sums(slots, len(R))
+        S[:] = data.block_sums(R) / unit
+    else:
+        for c in present:
+            R[c] = _sum_of_rows(data, np.flatnonzero(slots == c))
+        R /= unit
+        for c in present:
+            S[:, c] = R[:, slots == c].sum(axis=1)
+    S[:] = (S + S.T) / 2
 
 
 def _sum_of_rows(D: NDArray[Any], rows: Ints) -> Floats:

@@ -56,7 +56,7 @@ def candidates_of(state, t, obj, h, n_aux, rng):
     epoch, before, after = (plain.as_plain(view, True) for view in state.around(t, coupled=h.coupling))
     model = models_of(state, h)[t]
     k, a = int(epoch.size[0]), int(epoch.z[obj])
-    own = float(epoch.D[obj, obj]) if model.similarity else 0.0
+    own = float(epoch.sums.own(obj)) if model.similarity else 0.0
     r = epoch.R[:k, obj].copy()
     r[a] -= own
     terms, out, births = plain.Terms(k), plain.Without(k), plain.Births(state.capacity)

@@ -47,14 +47,15 @@ def weights_of(state, h, obj, n_aux, rng):
     kernels["urn"].remember(scratch.urn, given, motion)
     kernels["urn"].weigh(scratch.urn, given, motion, a, t)
     kernels["node_terms"].build(scratch.terms, given.counts, given.S, given.spreads, C, t, motion)
-    kernels["node_terms"].look_at(scratch.terms, given.R, obj, C)
+    given.sums.look(obj, C * state.n_epochs, given.row)
+    kernels["node_terms"].look_at(scratch.terms, given.row, C)
     for i in range(n_aux):
         own = alone and i == 0
         scratch.fresh[i] = given.spreads[a] if own else kernels["assign_nodes"].draw_spread(plain.Stream(rng), motion)
     if motion.shift > 0:
         terms, shift = scratch.terms, scratch.shift
         kernels["shift_terms"].build(shift, terms, given.counts, given.S, given.spreads, C, t, motion)
-        kernels["shift_terms"].look_at(shift, given.R, obj, C * state.n_epochs)
+        kernels["shift_terms"].look_at(shift, given.row, C * state.n_epochs)
         kernels["assign_nodes"].weigh_displaced(scratch, terms, shift, given, motion, a, t, alone)
     else:
         kernels["assign_nodes"].weigh_lineages(scratch, scratch.terms, given, motion, a, alone)
@@ -104,8 +105,9 @@ def test_terms_after_many_changes_are_those_built_anew(seed, h):
         obj, c = int(rng.integers(3, 12)), int(rng.integers(C))
         a = int(state.z[obj])
         if a != c and state.counts[a, 1] > 1 and state.counts[c, 1] > 0:
-            node_terms.look_at(scratch.terms, given.R, obj, C)
-            shift_terms.look_at(scratch.shift, given.R, obj, 3 * C)
+            given.sums.look(obj, 3 * C, given.row)
+            node_terms.look_at(scratch.terms, given.row, C)
+            shift_terms.look_at(scratch.shift, given.row, 3 * C)
             trusted = kernels["assign_nodes"].move_object(scratch, given, motion, obj, a, c, False, trusted)
     fresh, fresh_shift = node_terms.NodeTerms(state.capacity, 3), shift_terms.ShiftTerms(state.capacity, 3)
     build(fresh, fresh_shift)

@@ -48,7 +48,6 @@ def examine(given: "Input", settings: RunSettings) -> dict[str, Any]:
     by_name = {way: _estimate(series, way) for way in ("moments", "spectrum", "dispersion")}
     negative = [_negative_share(series, t) if n <= LARGEST_CHECKED else None for t, n in enumerate(series.n_objects)]
     worst = max((share for share in negative if share is not None), default=0.0)
-    matrices = series.matrices if series.kind == "distances" else ()
     return {
         "format": given.format,
         "kind": series.kind,
@@ -60,7 +59,7 @@ def examine(given: "Input", settings: RunSettings) -> dict[str, Any]:
         "cross_time_distances": series.cross is not None,
         "features": None if series.features is None else series.features.n_features,
         "unit": series.unit,
-        "identical_pairs": sum(int((D == 0).sum() - len(D)) // 2 for D in matrices),
+        "identical_pairs": _identical_pairs(series),
         "dof": by_name | {"used": "auto" if settings.model.dof == "auto" else _used(series, settings.model.dof)},
         "remarks": [*given.remarks, *(_one_time(given) if series.n_epochs == 1 else [])],
         "warnings": [
@@ -73,6 +72,17 @@ def examine(given: "Input", settings: RunSettings) -> dict[str, Any]:
 
 def _one_time(given: "Input") -> list[str]:
     return [f"there is only one time; to tell several, {ONE_TIME.get(given.format, TABLE_OF_OBJECTS)}"]
+
+
+def _identical_pairs(series: "DistanceSeries") -> int:
+    from tetiwd.data.feature_distances import FeatureDistances
+
+    if series.kind != "distances":
+        return 0
+    return sum(
+        D.n_identical_pairs() if isinstance(D, FeatureDistances) else int((D == 0).sum() - len(D)) // 2
+        for D in series.matrices
+    )
 
 
 def suspicion_of(given: "Input", squared: bool | None) -> list[str]:
@@ -103,7 +113,7 @@ def _warnings_of_features(series: "DistanceSeries") -> list[str]:
     features = series.features
     if features is None or features.spread is not None or features.metric != "euclidean":
         return []
-    spread = np.concatenate(features.rows).std(axis=0)
+    spread = features.deviations()
     names = features.names or [str(column) for column in range(len(spread))]
     constant = [name for name, deviation in zip(names, spread, strict=True) if deviation == 0]
     warnings = [f"column {name} is the same for all objects and can be left out" for name in constant[:1]]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data import metrics
+from tetiwd.data.feature_distances import Rows, is_sparse
 from tetiwd.errors import DataError, Setting
 
 Floats = NDArray[np.float64]
@@ -17,7 +18,7 @@ Floats = NDArray[np.float64]
 class FeatureSpace:
     """Rows of features of every epoch and how they are compared."""
 
-    rows: tuple[Floats, ...]  # T × (n_t, p), standardised if that was asked for
+    rows: tuple[Rows, ...]  # T × (n_t, p), standardised if that was asked for
     metric: metrics.Metric
     squared: bool | None  # None: known from the metric
     names: tuple[str, ...] | None = None  # of the columns
@@ -27,15 +28,29 @@ class FeatureSpace:
     @property
     def n_features(self) -> int:
         """Number of columns."""
-        return self.rows[0].shape[1]
+        return int(self.rows[0].shape[1])
+
+    @property
+    def is_euclidean(self) -> bool:
+        """True if columns are the directions of space."""
+        return isinstance(self.metric, str) and self.metric in ("euclidean", "sqeuclidean")
 
     @property
     def n_directions(self) -> int | None:
         """Columns that vary, for Euclidean distances; None with other metrics, where columns are not directions."""
-        if not isinstance(self.metric, str) or self.metric not in ("euclidean", "sqeuclidean"):
+        if not self.is_euclidean:
             return None
-        low, high = (np.array([pick(rows, axis=0) for rows in self.rows]) for pick in (np.min, np.max))
+        low, high = (np.array([_plain(pick(rows, axis=0)) for rows in self.rows]) for pick in (np.min, np.max))
         return max(1, int((low.min(axis=0) < high.max(axis=0)).sum()))
+
+    def deviations(self) -> Floats:
+        """Standard deviation of every column."""
+        n = sum(rows.shape[0] for rows in self.rows)
+        mean = sum(_plain(rows.sum(axis=0, dtype=float)) for rows in self.rows) / n
+        if is_sparse(self.rows[0]):
+            squares = sum(_plain(rows.multiply(rows).sum(axis=0)) for rows in self.rows)
+            return np.asarray(np.sqrt(np.maximum(squares / n - mean**2, 0.0)))
+        return np.asarray(np.sqrt(sum(((rows - mean) ** 2).sum(axis=0) for rows in self.rows) / n))
 
     def until(self, n_epochs: int) -> Self:
         """The first so many epochs."""
@@ -52,7 +67,7 @@ class FeatureSpace:
             if absent:
                 raise DataError(f"the new objects have no column {absent[0]!r}", f"they need {', '.join(self.names)}")
             new = new[list(self.names)]
-        X = metrics.as_features(new)
+        X = metrics.as_rows(new, keep_single=False)
         if X.shape[1] != self.n_features:
             raise DataError(
                 f"the new objects have {X.shape[1]} features, those of the series have {self.n_features}",
@@ -71,8 +86,15 @@ def names_of_columns(X: Any) -> tuple[str, ...] | None:
     return tuple(columns)
 
 
-def standardized(X: Floats, names: Sequence[str] | None) -> tuple[Floats, Floats, Floats]:
+def _plain(row: Any) -> NDArray[Any]:
+    return np.asarray(row.toarray()).ravel() if is_sparse(row) else np.asarray(row)
+
+
+def standardized(X: Rows, names: Sequence[str] | None) -> tuple[Floats, Floats, Floats]:
     """Every column with mean 0 and standard deviation 1, and the original means and deviations."""
+    if is_sparse(X):
+        raise DataError("X is sparse, and would not be once its columns have mean 0", "pass X.toarray()")
+    X = X.astype(float, copy=False)
     centre, spread = X.mean(axis=0), X.std(axis=0)
     flat = np.flatnonzero(spread <= 1e-12 * np.maximum(np.abs(X).max(axis=0), np.finfo(float).tiny))
     if len(flat):

@@ -1,12 +1,13 @@
 """Metrics by name for feature input, and whether their values are squared distances or have to be squared."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data.checks import Matrix, row_blocks
+from tetiwd.data.feature_distances import Rows, as_csr, is_sparse, squared_between
 from tetiwd.errors import DataError, Setting, give
 
 Floats = NDArray[np.float64]
@@ -49,10 +50,14 @@ def pairwise(X: Floats, metric: Metric, squared: bool | None, dtype: np.dtype[An
     return D
 
 
-def between(new: Floats, X: Floats, metric: Metric, squared: bool | None) -> Floats:
+def between(new: Rows, X: Rows, metric: Metric, squared: bool | None) -> Floats:
     """Squared distances from every row of ``new`` to every row of X."""
     from scipy.spatial.distance import cdist
 
+    if is_sparse(X):
+        found = [as_points(as_csr(rows), metric, squared) for rows in (new, X)]
+        (new, factor), (X, _) = (points for points in found if points is not None)
+        return factor * squared_between(new, X)
     squared = _are_squared(metric, squared)
     (new, X), metric, factor = _as_known_to_scipy(metric, new, X)
     try:
@@ -83,13 +88,17 @@ def as_precision(dtype: Any) -> np.dtype[Any]:
     raise DataError(f'dtype must be "float32" or "float64", not {dtype!r}')
 
 
-def _within_range(values: Floats, dtype: np.dtype[Any]) -> Floats:
+def as_single(X: Floats) -> NDArray[np.float32]:
+    """Features in single precision, if they are within its range."""
+    _within_range(np.abs(X), np.dtype(np.float32), "features")
+    return X.astype(np.float32)
+
+
+def _within_range(values: Floats, dtype: np.dtype[Any], what: str = "squared distances") -> Floats:
     largest = float(np.max(values, initial=0.0))
     if float(np.finfo(dtype).max) < largest:
         wider = ", or use float64" if dtype == np.float32 else ""
-        raise DataError(
-            f"squared distances of {largest:.3g} are beyond {dtype}", f"divide the features by a constant{wider}"
-        )
+        raise DataError(f"{what} of {largest:.3g} are beyond {dtype}", f"divide the features by a constant{wider}")
     return values
 
 
@@ -124,21 +133,74 @@ def _are_squared(metric: Any, squared: Any) -> bool:
     return bool(squared)
 
 
+def as_points(X: Rows, metric: Metric, squared: bool | None) -> tuple[Rows, float] | None:
+    """Rows and a factor: squared Euclidean distances of the rows times it are those of the metric. None if none are."""
+    if _are_squared(metric, squared) != SQUARED_AS_IS.get(metric if isinstance(metric, str) else ""):
+        return None
+    if metric in ("euclidean", "sqeuclidean"):
+        return X, 1.0
+    X = X if is_sparse(X) else X.astype(float, copy=False)
+    if metric in ("cityblock", "hamming"):
+        return (X, 1 / X.shape[1] if metric == "hamming" else 1.0) if _is_binary(X) else None
+    if metric == "cosine":
+        return _divided(X, np.sqrt(_row_sums(X * X)), "cosine needs rows with a number other than zero"), 0.5
+    if metric == "hellinger":
+        fault = "hellinger needs nonnegative rows with a positive sum"
+        if (X.data if is_sparse(X) else X).min(initial=0) < 0:
+            raise DataError(fault, "drop empty rows")
+        return np.sqrt(_divided(X, _row_sums(X), fault)), 0.5
+    return None
+
+
+def _is_binary(X: Rows) -> bool:
+    values = X.data if is_sparse(X) else X
+    return bool(((values == 0) | (values == 1)).all())
+
+
+def _row_sums(X: Rows) -> Floats:
+    return np.asarray(X.sum(axis=1, dtype=float)).ravel()
+
+
+def _divided(X: Rows, by: Floats, fault: str) -> Rows:
+    """Every row divided by a number, which must be positive."""
+    if (by <= 0).any():
+        raise DataError(fault, "drop empty rows")
+    if not is_sparse(X):
+        return X / by[:, None]
+    from scipy.sparse import diags_array
+
+    return diags_array(1 / by) @ X
+
+
 def as_features(X: Any) -> Floats:
     """A two-dimensional array of finite numbers."""
-    if hasattr(X, "toarray"):
-        raise DataError("X is a sparse matrix", "pass X.toarray()")
+    if is_sparse(X):
+        raise DataError("X is a sparse matrix", ["pass X.toarray(), or leave out ", Setting("matrix", True)])
+    return as_rows(X, keep_single=False)
+
+
+def as_rows(X: Any, *, keep_single: bool = True) -> Rows:
+    """The same, in single precision or sparse (CSR) if X is so."""
+    if is_sparse(X):
+        X = as_csr(X)
+        if not np.isfinite(X.data).all():
+            entries, odd = X.tocoo(), np.flatnonzero(~np.isfinite(X.data))
+            _fail_not_finite(X.data[odd[0]], entries.row[odd[0]], entries.col[odd[0]], len(odd))
+        return X
     try:
-        array = np.asarray(X, dtype=float)
+        array = np.asarray(X, dtype=np.float32 if keep_single and getattr(X, "dtype", None) == np.float32 else float)
     except (TypeError, ValueError) as error:
         raise DataError(f"X cannot be read as numbers ({error})", "encode text columns first") from error
     if array.ndim != 2 or array.shape[1] == 0:
         raise DataError(f"X must have one row per object and one column per feature, not shape {array.shape}")
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
-        row, column = bad[0]
-        raise DataError(
-            f"X has {array[row, column]} at row {row}, column {column} ({len(bad)} entries are not finite)",
-            "drop or impute missing values first",
-        )
+        _fail_not_finite(array[tuple(bad[0])], bad[0][0], bad[0][1], len(bad))
     return array
+
+
+def _fail_not_finite(value: Any, row: int, column: int, n_bad: int) -> NoReturn:
+    raise DataError(
+        f"X has {value} at row {row}, column {column} ({n_bad} entries are not finite)",
+        "drop or impute missing values first",
+    )

@@ -82,8 +82,11 @@ def squares(array: Matrix, place: Place, *, in_place: bool) -> Matrix:
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
     """A read-only, row-major view that does not make the caller's own array read-only.
 
-    Matrices are symmetric here, so that one in column-major order is read as its transpose instead of copied.
+    Matrices are symmetric here, so that one in column-major order is read as its transpose instead of copied. What
+    stands for a matrix is read-only anyway.
     """
+    if not isinstance(array, np.ndarray):
+        return array
     view = np.ascontiguousarray(array.T if array.flags.f_contiguous else array).view()
     view.flags.writeable = False
     return view

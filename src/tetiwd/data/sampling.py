@@ -25,7 +25,7 @@ def sample_objects(n: int, at_most: int) -> Ints:
 def sampled_distances(matrix: Matrix, kind: Kind, at_most: int, place: Place) -> tuple[Ints, Matrix]:
     """Which objects were chosen, and squared distances between them; those of all objects are not copied."""
     chosen = sample_objects(len(matrix), at_most)
-    part = matrix if len(chosen) == len(matrix) else matrix[np.ix_(chosen, chosen)]
+    part = np.asarray(matrix) if len(chosen) == len(matrix) else matrix[np.ix_(chosen, chosen)]
     if kind == "distances":
         return chosen, part
     ids: Any = chosen if place.ids is None else place.ids[chosen]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,10 @@ from tetiwd.data import metrics
 from tetiwd.data.checks import Matrix, Place, check_cross, count_not_finite
 from tetiwd.data.dof import Dof, resolve_dof
 from tetiwd.data.epochs import Epochs, epochs_by_time, ids_of_rows, separate_epochs
+from tetiwd.data.feature_distances import FeatureDistances, Rows, among, check_features, cut, is_sparse
 from tetiwd.data.features import FeatureSpace, names_of_columns, standardized
 from tetiwd.data.ids import check_labels_agree
-from tetiwd.data.memory import SMALLER_DATA, require_memory
+from tetiwd.data.memory import SMALLER_DATA, available_memory, require_memory
 from tetiwd.data.negative_type import Kind, NegativeType, Repair, distances_from, inspect, repaired
 from tetiwd.data.prepare import (
     as_square_matrix,
@@ -26,7 +27,7 @@ from tetiwd.data.prepare import (
 from tetiwd.data.sampling import Tree, sampled_distances, sampled_tree
 from tetiwd.errors import DataError, Setting
 from tetiwd.params import LARGEST_CROSS as LARGEST_CROSS
-from tetiwd.params import is_whole
+from tetiwd.params import LARGEST_MATRIX, is_whole
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,7 +50,7 @@ class DistanceSeries:
     features: FeatureSpace | None = None  # what the distances were computed from, if that is known
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "matrices", tuple(frozen(matrix) for matrix in self.matrices))
+        object.__setattr__(self, "matrices", tuple(map(frozen, self.matrices)))
         if self.ids is not None:
             object.__setattr__(self, "ids", tuple(frozen(labels) for labels in self.ids))
         if self.cross is not None:
@@ -139,6 +140,7 @@ class DistanceSeries:
         cross: bool | None = None,
         min_objects: int = 3,
         dtype: Any = "float64",
+        matrix: bool | None = None,
     ) -> Self:
         """One row of features per object and time; distances are computed within every epoch.
 
@@ -152,13 +154,35 @@ class DistanceSeries:
         (N×N), which tell best which cluster is which later; None keeps them for up to 5000 rows.
 
         ``dtype="float32"`` keeps distances in half the memory; they are computed in double precision all the same.
+
+        ``matrix=False`` keeps the features instead of a matrix of distances, which takes O(n) memory, and gives the
+        same answers up to rounding; X may then be sparse (CSR). It needs distances that are Euclidean by their metric:
+        "euclidean", "sqeuclidean", "cosine", "hellinger", and "hamming" or "cityblock" of zeros and ones. None does so
+        for sparse X, and where matrices would take more than 1 GiB or do not fit.
         """
         _check_flag("standardize", standardize)
         names, precision = names_of_columns(X), metrics.as_precision(dtype)
-        features, centre, spread = metrics.as_features(X), None, None
+        rows, centre, spread = metrics.as_rows(X), None, None
         if standardize:
-            features, centre, spread = standardized(features, names)
-        epochs = epochs_by_time("X", time, ids_of_rows(features, ids, Place("X")), len(features), min_objects)
+            rows, centre, spread = standardized(rows, names)
+        n = rows.shape[0]
+        epochs = epochs_by_time("X", time, ids_of_rows(rows, ids, Place("X")), n, min_objects)
+        if matrix is None:
+            matrix = not is_sparse(rows) and _is_moderate([len(members) for members in epochs.sources], precision)
+            asked = is_sparse(rows)
+        else:
+            _check_flag("matrix", matrix)
+            asked = not matrix
+        points = None if matrix else metrics.as_points(rows, metric, squared)
+        if points is not None:
+            space = FeatureSpace((rows,), metric, squared, names, centre, spread)
+            return cls._without_matrix(*points, space, epochs, precision, cross)
+        if asked:
+            raise DataError(
+                f"metric {metric!r} needs a matrix of distances, which are not Euclidean for these features",
+                ["leave out ", Setting("matrix", False), ", or choose another metric"],
+            )
+        features = metrics.as_features(rows)
         space = FeatureSpace(tuple(features[rows] for rows in epochs.sources), metric, squared, names, centre, spread)
         if cross is None:
             cross = len(epochs.sources) > 1 and len(features) <= LARGEST_CROSS
@@ -174,6 +198,32 @@ class DistanceSeries:
             D = metrics.pairwise(features[rows], metric, squared, precision)
             blocks.append(prepare_distances(D, place, True, None, min_objects, False, ours=True))
         return cls(tuple(blocks), "distances", epochs.times, epochs.ids, None, space)
+
+    @classmethod
+    def _without_matrix(
+        cls,
+        points: Rows,
+        factor: float,
+        space: FeatureSpace,
+        epochs: Epochs,
+        precision: np.dtype[Any],
+        cross: bool | None,
+    ) -> Self:
+        """A series of features: rows of ``points``, with a factor, have the distances that those of ``space`` have."""
+        order, sizes = np.concatenate(epochs.sources), [len(members) for members in epochs.sources]
+        rows = _in_order(points, order, precision)
+        parts = cut(rows, sizes)
+        matrices = [FeatureDistances(part, factor) for part in parts]
+        for D, place in zip(matrices, epochs.places, strict=True):
+            check_features(D, place)
+        whole = None
+        if len(parts) > 1 if cross is None else cross:
+            whole = FeatureDistances(rows, factor)
+            check_features(whole, Place("D*"))
+        given = parts if space.rows[0] is points else cut(_in_order(space.rows[0], order, None), sizes)
+        space = replace(space, rows=given)
+        held = cast("tuple[Matrix, ...]", tuple(matrices))
+        return cls(held, "distances", epochs.times, epochs.ids, cast("Matrix | None", whole), space)
 
     @classmethod
     def from_pooled(
@@ -234,6 +284,11 @@ class DistanceSeries:
         return tuple(len(matrix) for matrix in self.matrices)
 
     @property
+    def has_matrices(self) -> bool:
+        """False if there are features in their place: :attr:`matrices` are then ``FeatureDistances``."""
+        return not isinstance(self.matrices[0], FeatureDistances)
+
+    @property
     def D(self) -> tuple[Matrix, ...]:
         """Squared distances at every epoch."""
         if self.kind != "distances":
@@ -288,13 +343,13 @@ class DistanceSeries:
             raise DataError(
                 f"the series has {self.n_epochs} epochs", f"keep between 1 and all of them, not {n_epochs!r}"
             )
-        n, N = int(n_epochs), sum(self.n_objects[:n_epochs])
+        n, before = int(n_epochs), slice(0, sum(self.n_objects[:n_epochs]))
         return replace(
             self,
             matrices=self.matrices[:n],
             times=self.times[:n],
             ids=None if self.ids is None else self.ids[:n],
-            cross=None if self.cross is None else self.cross[:N, :N],
+            cross=None if self.cross is None else among(self.cross, before),
             features=None if self.features is None else self.features.until(n),
         )
 
@@ -304,9 +359,9 @@ class DistanceSeries:
         places = np.concatenate([start + rows_t for start, rows_t in zip(first, rows, strict=True)])
         return replace(
             self,
-            matrices=tuple(matrix[np.ix_(some, some)] for matrix, some in zip(self.matrices, rows, strict=True)),
+            matrices=tuple(among(matrix, some) for matrix, some in zip(self.matrices, rows, strict=True)),
             ids=None if self.ids is None else tuple(ids[some] for ids, some in zip(self.ids, rows, strict=True)),
-            cross=None if self.cross is None else self.cross[np.ix_(places, places)],
+            cross=None if self.cross is None else among(self.cross, places),
             features=None if self.features is None else self.features.restricted(rows),
         )
 
@@ -325,6 +380,8 @@ class DistanceSeries:
         """
         if how not in ("shift", "clip"):
             raise DataError([Setting("repair"), f' must be "shift" or "clip", not {how!r}'])
+        if not self.has_matrices:
+            return self
         whole = self.matrices if self.cross is None else (self.cross,)
         sound = repaired(whole, self.kind, how)
         if all(new is old for new, old in zip(sound, whole, strict=True)):
@@ -349,6 +406,8 @@ class DistanceSeries:
         ]
         if self.cross is not None:
             parts.append("cross-time distances")
+        if not self.has_matrices:
+            parts.append("from features, without matrices")
         return f"DistanceSeries({'; '.join(parts)})"
 
     def _place(self, letter: str, t: int) -> Place:
@@ -372,6 +431,23 @@ class DistanceSeries:
         for t, rows in enumerate(self._cross_slices()):
             check_cross(prepared, rows, self.matrices[t], self._place("D", t))
         return replace(self, cross=prepared)
+
+
+def _is_moderate(n_objects: Sequence[int], dtype: np.dtype[Any]) -> bool:
+    """Are matrices of distances small enough to be kept unasked?"""
+    room, needed = available_memory(), sum(dtype.itemsize * n**2 for n in n_objects)
+    return needed <= LARGEST_MATRIX and (room is None or needed <= room[0])
+
+
+def _in_order(rows: Rows, order: NDArray[np.int64], precision: np.dtype[Any] | None) -> Rows:
+    """Rows epoch after epoch; in single precision if that is asked for."""
+    single = precision == np.float32 and not is_sparse(rows) and rows.dtype != np.float32
+    if np.array_equal(order, np.arange(len(order))) and not single:
+        return rows
+    size = 12 * rows.nnz if is_sparse(rows) else rows.size * (4 if single else rows.itemsize)
+    require_memory(size, "a copy of the features", SMALLER_DATA)
+    moved = rows[order]
+    return metrics.as_single(moved) if single else moved
 
 
 def _check_room_for_distances(n_objects: Sequence[int], dtype: np.dtype[Any]) -> None:

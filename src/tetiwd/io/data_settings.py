@@ -158,6 +158,13 @@ class DataSettings(Settings):
         f"for up to {LARGEST_CROSS} rows, where the input has them.",
         option="--cross/--no-cross",
     )
+    matrix: bool | None = setting(
+        None,
+        "Whether to keep all distances between features. Without them, sums of distances are computed from the "
+        "features, for metrics that are Euclidean: memory is O(n), the answers are the same. If not given, they are "
+        "kept unless they take more than 1 GiB or do not fit.",
+        option="--matrix/--no-matrix",
+    )
     dtype: str = setting(
         "float64",
         '"float32" keeps distances in half the memory. Distances that are float32 in a file stay so.',

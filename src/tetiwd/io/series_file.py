@@ -1,12 +1,14 @@
 """A validated series of distances as one NetCDF file, bit by bit."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
+from tetiwd.data.feature_distances import FeatureDistances, Rows, cut, is_sparse
 from tetiwd.data.features import FeatureSpace
 from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError
@@ -15,23 +17,33 @@ from tetiwd.io.posterior import plain_labels
 
 
 def write_series(path: Path, series: DistanceSeries) -> None:
-    """Matrices, labels, ids, cross-time distances, and the features if they are compared by a metric with a name."""
+    """Matrices, labels, ids, cross-time distances, and the features if they are compared by a metric with a name.
+
+    Without matrices, the rows between which there are distances.
+    """
     import xarray as xr
 
     variables: dict[str, Any] = {"times": ("time", plain_labels(series.times))}
-    for t, matrix in enumerate(series.matrices):
-        variables[f"matrix_{t}"] = ((f"object_{t}", f"other_{t}"), matrix)
+    attributes: dict[str, Any] = {"kind": series.kind, "n_epochs": series.n_epochs}
+    if series.has_matrices:
+        for t, matrix in enumerate(series.matrices):
+            variables[f"matrix_{t}"] = ((f"object_{t}", f"other_{t}"), matrix)
+    else:
+        held = [cast("FeatureDistances", matrix) for matrix in series.matrices]
+        variables |= {"n_objects": ("time", np.array(series.n_objects))}
+        variables |= _as_variables("rows", [D.rows for D in held])
+        attributes |= {"factor": held[0].factor, "has_cross": int(series.cross is not None)}
     if series.ids is not None:
         every = plain_labels([id for ids in series.ids for id in ids.tolist()])  # of one kind at all epochs
         for t, ids_t in enumerate(np.split(every, np.cumsum(series.n_objects)[:-1])):
             variables[f"ids_{t}"] = (f"object_{t}", ids_t)
-    if series.cross is not None:
+    if series.cross is not None and series.has_matrices:
         variables["cross"] = (("object", "other"), series.cross)
-    attributes: dict[str, Any] = {"kind": series.kind, "n_epochs": series.n_epochs}
     space = series.features
     if space is not None and isinstance(space.metric, str):
         attributes |= {"metric": space.metric, "metric_squared": {None: "", True: "yes", False: "no"}[space.squared]}
-        variables["features"] = (("object", "feature"), np.concatenate(space.rows))
+        if series.has_matrices or not space.is_euclidean:  # otherwise they are the rows
+            variables |= _as_variables("features", space.rows)
         if space.names is not None:
             variables["feature_names"] = ("feature", plain_labels(space.names))
         if space.centre is not None and space.spread is not None:
@@ -52,17 +64,17 @@ def read_series_file(path: Path) -> DistanceSeries:
         require_memory(data.nbytes, f"reading the distances of {path.name}", "use a machine with more memory")
         data.load()
         epochs = range(int(data.attrs["n_epochs"]))
-        matrices = tuple(data[f"matrix_{t}"].to_numpy() for t in epochs)
+        matrices, cross = _distances(data, epochs)
         ids = None
         if "ids_0" in data:
             ids = tuple(_labels(data[f"ids_{t}"].to_numpy()) for t in epochs)
-        cross = data["cross"].to_numpy() if "cross" in data else None
         times = tuple(data["times"].to_numpy().tolist())
         space = None
-        if "features" in data:
-            ends = np.cumsum([len(matrix) for matrix in matrices])[:-1]
+        if "metric" in data.attrs:
+            known = any(str(name).startswith("features") for name in data)
+            sizes = [len(matrix) for matrix in matrices]
             space = FeatureSpace(
-                rows=tuple(np.split(data["features"].to_numpy(), ends)),
+                rows=tuple(cut(_rows(data, "features" if known else "rows"), sizes)),
                 metric=data.attrs["metric"],
                 squared={"": None, "yes": True, "no": False}[data.attrs["metric_squared"]],
                 names=tuple(data["feature_names"].to_numpy().tolist()) if "feature_names" in data else None,
@@ -70,6 +82,43 @@ def read_series_file(path: Path) -> DistanceSeries:
                 spread=data["spread"].to_numpy() if "spread" in data else None,
             )
         return DistanceSeries(matrices, data.attrs["kind"], times, ids, cross, space)
+
+
+def _distances(data: Any, epochs: range) -> tuple[tuple[Any, ...], Any]:
+    """Of every epoch, and between all objects where these are known: matrices, or what stands for them."""
+    if "factor" not in data.attrs:
+        cross = data["cross"].to_numpy() if "cross" in data else None
+        return tuple(data[f"matrix_{t}"].to_numpy() for t in epochs), cross
+    factor, rows = float(data.attrs["factor"]), _rows(data, "rows")
+    parts = cut(rows, data["n_objects"].to_numpy().tolist())
+    whole = FeatureDistances(rows, factor) if data.attrs["has_cross"] else None
+    return tuple(FeatureDistances(part, factor) for part in parts), whole
+
+
+def _as_variables(name: str, by_epoch: Sequence[Rows]) -> dict[str, Any]:
+    """Rows of all epochs: one array, or the three arrays of a sparse matrix, the last with the number of columns."""
+    if not is_sparse(by_epoch[0]):
+        return {name: (("object", "feature"), np.concatenate(by_epoch))}
+    from scipy.sparse import vstack
+
+    X = vstack(by_epoch, format="csr")
+    ends = np.append(X.indptr, X.shape[1])
+    entries = f"{name}_entry"
+    return {
+        f"{name}_values": (entries, X.data),
+        f"{name}_columns": (entries, X.indices),
+        f"{name}_ends": (f"{name}_end", ends),
+    }
+
+
+def _rows(data: Any, name: str) -> Rows:
+    """The inverse."""
+    if name in data:
+        return data[name].to_numpy()
+    from scipy.sparse import csr_array
+
+    values, columns, ends = (data[f"{name}_{part}"].to_numpy() for part in ("values", "columns", "ends"))
+    return csr_array((values, columns, ends[:-1]), shape=(len(ends) - 2, int(ends[-1])))
 
 
 def _labels(values: NDArray[Any]) -> NDArray[Any]:

@@ -76,6 +76,7 @@ from tetiwd.kernels.node_entry import (  # noqa: E402
 )
 from tetiwd.kernels.node_workspace import NodeWorkspace  # noqa: E402
 from tetiwd.kernels.nodes import Motion, Nodes  # noqa: E402
+from tetiwd.kernels.sums import members_tried  # noqa: E402
 from tetiwd.kernels.views import Epoch, Model, Neighbour  # noqa: E402
 from tetiwd.kernels.workspace import Workspace  # noqa: E402
 
@@ -101,6 +102,7 @@ __all__ = [
     "log_prior_of_geometry",
     "log_prior_of_lineages",
     "log_prior_of_partitions",
+    "members_tried",
     "merge_lineages",
     "move_links",
     "move_members",

@@ -125,8 +125,8 @@ def assign_objects(rng, scratch, epoch, before, after, model, n_aux, offers, fir
         if alone and not offered:
             continue
         own = views.own_similarity(epoch, model, obj)
+        epoch.sums.look(obj, k, scratch.r)
         for c in range(k):
-            scratch.r[c] = epoch.R[c, obj]
             scratch.divided[c] = scratch.r[c] * scratch.terms.u[c]
         scratch.r[a] -= own
         scratch.divided[a] = scratch.r[a] * scratch.terms.u[a]
@@ -175,7 +175,7 @@ def move_object(scratch, epoch, before, after, model, obj, a, pick, own, alone, 
         trusted -= 1
     else:
         slots.put_in(epoch, c, scratch.r, own)
-    views.move_row_sums(epoch, obj, a, c)
+    epoch.sums.move(obj, a, c)
     epoch.z[obj] = c
     if alone:
         slots.close_slot(epoch, before, after, a)

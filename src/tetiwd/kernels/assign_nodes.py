@@ -150,9 +150,10 @@ def assign_objects(rng, scratch, given, motion, first, moved):
         alone = given.counts[a, t] == 1 and nodes.members_of(given, a) == 1
         for i in range(scratch.n_aux):
             scratch.fresh[i] = given.spreads[a] if alone and i == 0 else draw_spread(rng, motion)
-        node_terms.look_at(scratch.terms, given.R, obj, C)
+        given.sums.look(obj, C * given.n_epochs, given.row)
+        node_terms.look_at(scratch.terms, given.row, C)
         if motion.shift > 0.0:
-            shift_terms.look_at(scratch.shift, given.R, obj, C * given.n_epochs)
+            shift_terms.look_at(scratch.shift, given.row, C * given.n_epochs)
             weigh_displaced(scratch, scratch.terms, scratch.shift, given, motion, a, t, alone)
         else:
             weigh_lineages(scratch, scratch.terms, given, motion, a, alone)
@@ -179,9 +180,9 @@ def move_object(scratch, given, motion, obj, a, c, alone, trusted):
         change_terms(scratch, given, motion, a, -1.0)
         change_terms(scratch, given, motion, c, 1.0)
     nodes.add_to_blocks(given, obj, a * T + t, -1.0)
-    nodes.add_row(given, obj, a * T + t, -1.0)
+    given.sums.add(obj, a * T + t, -1.0)
     nodes.add_to_blocks(given, obj, c * T + t, 1.0)
-    nodes.add_row(given, obj, c * T + t, 1.0)
+    given.sums.add(obj, c * T + t, 1.0)
     given.counts[a, t] -= 1
     given.counts[c, t] += 1
     given.z[obj] = c

@@ -37,7 +37,7 @@ cdef void build(
 ) noexcept nogil
 
 @cython.locals(T=Py_ssize_t, c=Py_ssize_t, e=Py_ssize_t, s=Py_ssize_t, u=double, r=double, total=double)
-cdef void look_at(NodeTerms terms, double[:, ::1] R, Py_ssize_t obj, Py_ssize_t n_lineages) noexcept nogil
+cdef void look_at(NodeTerms terms, double[::1] row, Py_ssize_t n_lineages) noexcept nogil
 
 @cython.locals(b=Py_ssize_t, s=Py_ssize_t)
 cdef void change(

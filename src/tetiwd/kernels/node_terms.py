@@ -89,14 +89,14 @@ def build(terms, counts, S, spreads, n_lineages, t, motion):
             terms.Q[b, c] = terms.Q[c, b] = dot(terms, b, terms.v, b, terms.Sv, c)
 
 
-def look_at(terms, R, obj, n_lineages):
-    """u of all lineages and ỹᵀr for one object with row sums in a column of R."""
+def look_at(terms, row, n_lineages):
+    """u of all lineages and ỹᵀr for one object with these sums over all nodes."""
     T, total = terms.n_epochs, 0.0
     for c in range(n_lineages):
         u = 0.0
         for e in range(terms.n_present[c]):
             s = terms.present[c, e]
-            r = R[c * T + s, obj]
+            r = row[c * T + s]
             u += terms.v[c, s] * r
             total += terms.Y[c, s] * r
         terms.u[c] = u

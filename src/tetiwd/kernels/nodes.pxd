@@ -1,16 +1,17 @@
 cimport cython
 
+from tetiwd.kernels.sums cimport Sums
+
 
 cdef class Nodes:
-    cdef readonly bint single
-    cdef readonly const double[:, ::1] D
-    cdef readonly const float[:, ::1] D_single
-    cdef readonly double per_unit
+    cdef readonly object data
+    cdef readonly Sums sums
+    cdef readonly double per_unit, worthwhile
     cdef readonly Py_ssize_t n, n_epochs
     cdef readonly Py_ssize_t[::1] first, epoch, z, size
     cdef readonly Py_ssize_t[:, ::1] counts
     cdef readonly double[:, ::1] S, R
-    cdef readonly double[::1] spreads
+    cdef readonly double[::1] spreads, row
 
 
 cdef class Motion:
@@ -18,13 +19,8 @@ cdef class Motion:
     cdef readonly Py_ssize_t begins
 
 
-cdef double distance(Nodes nodes, Py_ssize_t i, Py_ssize_t j) noexcept nogil
-
 @cython.locals(t=Py_ssize_t, total=Py_ssize_t)
 cdef Py_ssize_t members_of(Nodes nodes, Py_ssize_t c) noexcept nogil
-
-@cython.locals(j=Py_ssize_t)
-cdef void add_row(Nodes nodes, Py_ssize_t obj, Py_ssize_t node, double sign) noexcept nogil
 
 @cython.locals(K=Py_ssize_t, j=Py_ssize_t)
 cdef void add_to_blocks(Nodes nodes, Py_ssize_t obj, Py_ssize_t node, double sign) noexcept nogil

@@ -6,14 +6,18 @@ rows of S and R are then exactly zero. Symbols are those of ``tetiwd.model.nodes
 
 import numpy as np
 
+from tetiwd.kernels.sums import NodeMatrixSums, members_tried, sums_of
+
+WORTHWHILE = 150  # members of a split or merge that is always tried (``tetiwd.kernels.sums``)
+
 
 class Nodes:
     """Everything about the lineages of a chain that moves read and change in place.
 
     Parameters
     ----------
-    D
-        (N, N) squared distances between all objects, epoch after epoch, in the user's units.
+    data
+        Squared distances between all objects, epoch after epoch, in the user's units (``tetiwd.kernels.sums``).
     per_unit
         1 / unit, the factor that rescales them.
     first
@@ -25,17 +29,18 @@ class Nodes:
     counts
         (capacity, T) objects of every node.
     S, R
-        (K, K) block sums of nodes, and (K, N) row sums: rescaled D of every object summed over the members of a node.
+        (K, K) block sums of nodes, and (K, …) what their members add up to (``tetiwd.kernels.sums``).
     spreads
         (capacity,) variance α_c of a lineage around its centre.
     """
 
-    def __init__(self, D, per_unit, first, z, size, counts, S, R, spreads):
-        self.single = D.dtype == np.float32
-        self.D = np.empty((0, 0)) if self.single else D
-        self.D_single = D if self.single else np.empty((0, 0), np.float32)
-        self.per_unit = per_unit
+    def __init__(self, data, per_unit, first, z, size, counts, S, R, spreads):
+        self.data, self.per_unit = data, per_unit
         self.n, self.n_epochs = len(z), len(first) - 1
+        make = NodeMatrixSums if isinstance(data, np.ndarray) else sums_of
+        self.sums = make(data, per_unit, R, 2 * self.n_epochs)
+        self.worthwhile = members_tried(data, WORTHWHILE)
+        self.row = np.zeros(len(R))  # sums of one object over all nodes, while it is looked at
         self.first = first
         self.epoch = np.repeat(np.arange(self.n_epochs), np.diff(first))
         self.z = z
@@ -68,13 +73,6 @@ class Motion:
         self.power = power
 
 
-def distance(nodes, i, j):
-    """Rescaled squared distance of two objects."""
-    if nodes.single:
-        return float(nodes.D_single[i, j]) * nodes.per_unit
-    return float(nodes.D[i, j]) * nodes.per_unit
-
-
 def members_of(nodes, c):
     """Objects of a lineage at all epochs."""
     total = 0
@@ -83,22 +81,13 @@ def members_of(nodes, c):
     return total
 
 
-def add_row(nodes, obj, node, sign):
-    """Row sums after an object has joined (sign 1.0) or left (−1.0) a node: O(N), reads one row of D."""
-    if nodes.single:
-        for j in range(nodes.n):
-            nodes.R[node, j] += sign * (float(nodes.D_single[obj, j]) * nodes.per_unit)
-    else:
-        for j in range(nodes.n):
-            nodes.R[node, j] += sign * (float(nodes.D[obj, j]) * nodes.per_unit)
-
-
 def add_to_blocks(nodes, obj, node, sign):
-    """Count an object into a node (sign 1.0) or out of it (−1.0); its row sums are those of R."""
+    """Count an object into a node (sign 1.0) or out of it (−1.0); the sums are as they were."""
     K = nodes.size[0] * nodes.n_epochs
+    nodes.sums.look(obj, K, nodes.row)
     for j in range(K):
-        nodes.S[node, j] += sign * nodes.R[j, obj]
-        nodes.S[j, node] += sign * nodes.R[j, obj]
+        nodes.S[node, j] += sign * nodes.row[j]
+        nodes.S[j, node] += sign * nodes.row[j]
 
 
 def clear_node(nodes, node):
@@ -107,7 +96,7 @@ def clear_node(nodes, node):
     for j in range(K):
         nodes.S[node, j] = 0.0
         nodes.S[j, node] = 0.0
-    for j in range(nodes.n):
+    for j in range(nodes.R.shape[1]):
         nodes.R[node, j] = 0.0
 
 
@@ -122,7 +111,7 @@ def close_lineage(nodes, c):
             for j in range((last + 1) * T):
                 nodes.S[a, j] = nodes.S[b, j]
                 nodes.S[b, j] = 0.0
-            for j in range(nodes.n):
+            for j in range(nodes.R.shape[1]):
                 nodes.R[a, j] = nodes.R[b, j]
                 nodes.R[b, j] = 0.0
         for t in range(T):

@@ -53,7 +53,7 @@ def exchange_members(given, a, b, lo, hi):
         elif given.z[obj] == b:
             given.z[obj] = a
     for t in range(lo, hi + 1):
-        for j in range(given.n):
+        for j in range(given.R.shape[1]):
             x = given.R[a * T + t, j]
             given.R[a * T + t, j] = given.R[b * T + t, j]
             given.R[b * T + t, j] = x

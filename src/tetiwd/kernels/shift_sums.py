@@ -102,13 +102,13 @@ def add_others(sums, given, k, a, b, i):
 
 
 def pull(sums, given, a, b, obj):
-    """An object goes over from the first to the second of the two lineages: H."""
+    """The object last looked at goes over from the first to the second of the two lineages: H."""
     T, q = given.n_epochs, sums.n_columns
     t = given.epoch[obj]
     for c in range(given.size[0]):
         if c != a and c != b:
             for k in range(c * T, c * T + T):
-                r = given.R[k, obj]
+                r = given.row[k]
                 if r != 0.0:
                     for j in range(q):
                         sums.H[T + t, j] += r * sums.Y[k, j]

@@ -23,7 +23,7 @@ cdef void build(
 ) noexcept nogil
 
 @cython.locals(k=Py_ssize_t, j=Py_ssize_t, r=double)
-cdef void look_at(ShiftTerms shift, double[:, ::1] R, Py_ssize_t obj, Py_ssize_t n_nodes) noexcept nogil
+cdef void look_at(ShiftTerms shift, double[::1] row, Py_ssize_t n_nodes) noexcept nogil
 
 @cython.locals(
     q=Py_ssize_t, i=Py_ssize_t, j=Py_ssize_t, g=double, u_c=double, Q_cc=double, y_k=double,

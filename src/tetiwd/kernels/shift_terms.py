@@ -59,11 +59,11 @@ def build(shift, terms, counts, S, spreads, n_lineages, t, motion):
             shift_columns.add_product(shift.B, q, 1.0, shift.Y, node, shift.x, 0)
 
 
-def look_at(shift, R, obj, n_nodes):
-    """ỹᵀr for one object with row sums in a column of R."""
+def look_at(shift, row, n_nodes):
+    """ỹᵀr for one object with these sums over all nodes."""
     shift_columns.clear(shift.yr, 0, shift.n_columns)
     for k in range(n_nodes):
-        r = R[k, obj]
+        r = row[k]
         if r != 0.0:
             for j in range(shift.n_columns):
                 shift.yr[0, j] += r * shift.Y[k, j]

@@ -13,7 +13,6 @@ class Sides:
     def __init__(self, n, capacity):
         self.n_members = 0
         self.members, self.side = np.zeros(n, np.int64), np.zeros(n, np.int64)  # in the order they are given out
-        self.joined = np.zeros((2, n), np.int64)  # members of either side so far
         self.distance = np.zeros((2, n))  # squared distance of every member to where a side should be
         self.uncertainty = np.zeros(2)  # variance of that place, inf if nothing is known
         self.count_before = np.zeros(2)  # objects of the side at the epoch before
@@ -23,7 +22,7 @@ class Sides:
         self.to_place = np.zeros(2)  # their squared distances to where the side should be
         self.across = 0.0  # squared distances between members on different sides
         self.r, self.log_weight, self.sums = np.zeros(2), np.zeros(2), np.zeros(3)
-        self.beta, self.weight = np.zeros(capacity), np.zeros(capacity)
+        self.beta, self.weight, self.row = np.zeros(capacity), np.zeros(capacity), np.zeros(capacity)
 
 
 def clear_sides(sides):
@@ -75,8 +74,9 @@ def predict_side(sides, s, law, epoch, before, model, a, b, slot_before):
     for i in range(sides.n_members):
         obj = sides.members[i]
         total = 0.0
+        epoch.sums.look(obj, k, sides.row)
         for j in range(k):
-            total += sides.weight[j] * epoch.R[j, obj]
+            total += sides.weight[j] * sides.row[j]
         if model.similarity:
             sides.distance[s, i] = views.own_similarity(epoch, model, obj) - 2.0 * total + constant
         else:
@@ -108,14 +108,14 @@ def allocate(rng, epoch, model, sides, drawn):
     """
     n_fixed = 2 if sides.uncertainty[0] == math.inf else 0
     total = 0.0
+    epoch.sums.open_sides()
     for i in range(sides.n_members):
         obj = sides.members[i]
         own = views.own_similarity(epoch, model, obj)
         for a in range(2):
-            n = int(sides.count[a])
-            sides.r[a] = views.sum_row(epoch, obj, sides.joined, a, n) * epoch.per_unit
+            sides.r[a] = epoch.sums.to_side(obj, a)
             if model.similarity:
-                sides.r[a] = n * own + sides.own[a] - 2.0 * sides.r[a]
+                sides.r[a] = sides.count[a] * own + sides.own[a] - 2.0 * sides.r[a]
         if i < n_fixed:
             sides.side[i] = i
         else:
@@ -128,8 +128,7 @@ def allocate(rng, epoch, model, sides, drawn):
                 ahead = -ahead
             total -= max(-ahead, 0.0) + math.log(1.0 + math.exp(-abs(ahead)))
         a = sides.side[i]
-        n = int(sides.count[a])
-        sides.joined[a, n] = obj
+        epoch.sums.join_side(obj, a)
         sides.count[a] += 1.0
         sides.own[a] += own
         sides.within[a] += 2.0 * sides.r[a]

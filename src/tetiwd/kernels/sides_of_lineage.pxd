@@ -1,7 +1,7 @@
 cimport cython
 
 from tetiwd.kernels cimport libc_math as math
-from tetiwd.kernels cimport node_terms, nodes, shift_terms
+from tetiwd.kernels cimport node_terms, shift_terms
 from tetiwd.kernels.node_terms cimport NodeTerms
 from tetiwd.kernels.nodes cimport Motion, Nodes
 from tetiwd.kernels.shift_terms cimport ShiftTerms
@@ -14,9 +14,9 @@ cdef class SidesOfLineage:
     cdef readonly NodeTerms terms
     cdef readonly ShiftTerms shift
     cdef readonly Py_ssize_t[:, ::1] counts
-    cdef readonly double[:, ::1] S, r
+    cdef readonly double[:, ::1] S
     cdef readonly Py_ssize_t[::1] slot, members, side
-    cdef readonly double[::1] spreads
+    cdef readonly double[::1] spreads, r
     cdef readonly double log_chance
 
 
@@ -31,7 +31,7 @@ cdef void list_members(Nodes given, SidesOfLineage sides, Stream rng, Py_ssize_t
 cdef void begin(Nodes given, SidesOfLineage sides) noexcept nogil
 
 @cython.locals(
-    T=Py_ssize_t, obj=Py_ssize_t, a=Py_ssize_t, t=Py_ssize_t, k=Py_ssize_t, other=Py_ssize_t, outside=bint
+    T=Py_ssize_t, obj=Py_ssize_t, a=Py_ssize_t, t=Py_ssize_t, outside=bint
 )
 cdef void add_up_row(Nodes given, SidesOfLineage sides, Py_ssize_t m) noexcept nogil
 

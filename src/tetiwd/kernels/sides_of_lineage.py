@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from tetiwd.kernels import node_terms, nodes, shift_terms
+from tetiwd.kernels import node_terms, shift_terms
 from tetiwd.kernels.node_terms import NodeTerms
 from tetiwd.kernels.shift_terms import ShiftTerms
 
@@ -20,7 +20,7 @@ class SidesOfLineage:
         T = n_epochs
         self.n_epochs = T
         self.terms, self.shift = NodeTerms(2, T), ShiftTerms(2, T)
-        self.counts, self.S, self.r = np.zeros((2, T), np.int64), np.zeros((2 * T, 2 * T)), np.zeros((2 * T, 1))
+        self.counts, self.S, self.r = np.zeros((2, T), np.int64), np.zeros((2 * T, 2 * T)), np.zeros(2 * T)
         self.slot, self.spreads = np.zeros(2, np.int64), np.zeros(2)
         self.members, self.side = np.zeros(n, np.int64), np.zeros(n, np.int64)  # in the order of allocation
         self.n_members = 0
@@ -70,10 +70,10 @@ def add_up_row(given, sides, m):
     for a in range(2):
         for t in range(T):
             outside = sides.counts[a, t] > 0 and not sides.lo <= t <= sides.hi
-            sides.r[a * T + t, 0] = given.R[sides.slot[a] * T + t, obj] if outside else 0.0
-    for k in range(m):
-        other = sides.members[k]
-        sides.r[sides.side[k] * T + given.epoch[other], 0] += nodes.distance(given, obj, other)
+            if outside:
+                sides.r[a * T + t] = given.sums.at(sides.slot[a] * T + t, obj)
+            else:
+                sides.r[a * T + t] = given.sums.to_side(obj, a * T + t)
 
 
 def put(given, sides, m, a):
@@ -82,8 +82,9 @@ def put(given, sides, m, a):
     t = given.epoch[sides.members[m]]
     node = a * T + t
     for k in range(2 * T):
-        sides.S[node, k] += sides.r[k, 0]
-        sides.S[k, node] += sides.r[k, 0]
+        sides.S[node, k] += sides.r[k]
+        sides.S[k, node] += sides.r[k]
+    given.sums.join_side(sides.members[m], node)
     sides.counts[a, t] += 1
     sides.side[m] = a
 
@@ -112,6 +113,7 @@ def log_prediction(sides, terms, shift, motion, a):
 def allocate(given, sides, motion, rng, follow, b):
     """Put all members on sides, at random or, with ``follow``, where they are: those of lineage b on side 1."""
     begin(given, sides)
+    given.sums.open_sides()
     sides.log_chance = 0.0
     epoch = -1
     for m in range(sides.n_members):
@@ -126,9 +128,9 @@ def allocate(given, sides, motion, rng, follow, b):
             if motion.shift > 0.0:
                 shift_terms.build(sides.shift, sides.terms, sides.counts, sides.S, sides.spreads, 2, t, motion)
             epoch = t
-        node_terms.look_at(sides.terms, sides.r, 0, 2)
+        node_terms.look_at(sides.terms, sides.r, 2)
         if motion.shift > 0.0:
-            shift_terms.look_at(sides.shift, sides.r, 0, 2 * sides.n_epochs)
+            shift_terms.look_at(sides.shift, sides.r, 2 * sides.n_epochs)
         odds = log_weight(sides, motion, 1, t) + log_prediction(sides, sides.terms, sides.shift, motion, 1)
         odds -= log_weight(sides, motion, 0, t) + log_prediction(sides, sides.terms, sides.shift, motion, 0)
         a = 1 if follow and given.z[obj] == b else 0

@@ -1,6 +1,5 @@
 cimport cython
 
-from tetiwd.kernels cimport views
 from tetiwd.kernels.views cimport Epoch, Neighbour
 
 @cython.locals(j=Py_ssize_t)

@@ -1,7 +1,5 @@
 """Bookkeeping of clusters: opening and closing slots, links, and what an object adds to the sums."""
 
-from tetiwd.kernels import views
-
 
 def take_out_alone(epoch, a):
     """Empty the cluster of a lone object exactly: its block sums are zero by definition."""
@@ -100,8 +98,9 @@ def drop_cluster(epoch, before, after, a):
 def relabel(epoch, last, a):
     """Objects and row sums of slot ``last`` move to slot a."""
     if a != last:
-        for j in range(epoch.n):
+        for j in range(epoch.R.shape[1]):
             epoch.R[a, j] = epoch.R[last, j]
+        for j in range(epoch.n):
             if epoch.z[j] == last:
                 epoch.z[j] = a
     clear_row_sums(epoch, last)
@@ -109,7 +108,7 @@ def relabel(epoch, last, a):
 
 def clear_row_sums(epoch, c):
     """No row sums for an empty slot."""
-    for j in range(epoch.n):
+    for j in range(epoch.R.shape[1]):
         epoch.R[c, j] = 0.0
 
 
@@ -119,11 +118,12 @@ def move_members(epoch, members, side, a, b, split):
         clear_row_sums(epoch, b)
         for i in range(members.shape[0]):
             if side[i] == 1:
-                views.move_row_sums(epoch, members[i], a, b)
+                epoch.sums.move(members[i], a, b)
                 epoch.z[members[i]] = b
         return
-    for j in range(epoch.n):
+    for j in range(epoch.R.shape[1]):
         epoch.R[a, j] += epoch.R[b, j]
+    for j in range(epoch.n):
         if epoch.z[j] == b:
             epoch.z[j] = a
     relabel(epoch, epoch.size[0], b)

@@ -9,7 +9,6 @@ from tetiwd.kernels.nodes cimport Motion, Nodes
 from tetiwd.kernels.sides_of_lineage cimport SidesOfLineage
 from tetiwd.kernels.stream cimport Stream
 
-cdef double WORTHWHILE
 cdef Py_ssize_t REJECTED, SPLIT, MERGED
 
 
@@ -55,7 +54,7 @@ cdef void propose_split(
 ) noexcept nogil
 
 @cython.locals(T=Py_ssize_t, c=Py_ssize_t, t=Py_ssize_t, total=double)
-cdef double pull_of_others(SidesOfLineage sides, LineageSums sums, Nodes given, Py_ssize_t obj) noexcept nogil
+cdef double pull_of_others(SidesOfLineage sides, LineageSums sums, Nodes given) noexcept nogil
 
 @cython.locals(
     T=Py_ssize_t, x=Py_ssize_t, t=Py_ssize_t, y=Py_ssize_t, s=Py_ssize_t, k=Py_ssize_t, m=Py_ssize_t, to=Py_ssize_t,

@@ -13,7 +13,6 @@ import numpy as np
 from tetiwd.kernels import assign_nodes, lineage_sums, nodes, shift_sums, sides_of_lineage, stream, urn
 from tetiwd.kernels.sides_of_lineage import SidesOfLineage
 
-WORTHWHILE = 150  # members of a change that is always tried; larger ones, which cost their square, in proportion
 REJECTED, SPLIT, MERGED = 0, 1, 2
 
 
@@ -72,7 +71,7 @@ def propose(rng, change, sides, given, motion, i, j, lo, hi):
     sides.lo, sides.hi = lo, hi
     sides.slot[0], sides.slot[1] = a, b
     sides_of_lineage.list_members(given, sides, rng, i, j)
-    if rng.uniform() * sides.n_members > WORTHWHILE:
+    if rng.uniform() * sides.n_members > given.worthwhile:
         return False
     sides.spreads[0], sides.spreads[1] = given.spreads[a], given.spreads[b]
     if a == b:
@@ -126,21 +125,22 @@ def propose_split(change, sides, sums, given, motion):
             change.S[k, m] = sides.S[k, m]
     for m in range(sides.n_members):
         if sides.side[m] == 1:
-            pull = pull_of_others(sides, sums, given, sides.members[m])
+            given.sums.look(sides.members[m], given.size[0] * T, given.row)
+            pull = pull_of_others(sides, sums, given)
             change.H[1, given.epoch[sides.members[m]]] += pull
             change.H[0, given.epoch[sides.members[m]]] -= pull
             if motion.shift > 0.0:
                 shift_sums.pull(sums.shift, given, sides.slot[0], sides.slot[1], sides.members[m])
 
 
-def pull_of_others(sides, sums, given, obj):
-    """Σ of R Ỹ over the nodes of all other lineages."""
+def pull_of_others(sides, sums, given):
+    """Σ of r Ỹ over the nodes of all other lineages, for the object last looked at."""
     T, total = given.n_epochs, 0.0
     for c in range(given.size[0]):
         if c != sides.slot[0] and c != sides.slot[1]:
             for t in range(T):
                 if given.counts[c, t] > 0:
-                    total += given.R[c * T + t, obj] * sums.Y[c, t]
+                    total += given.row[c * T + t] * sums.Y[c, t]
     return total
 
 
@@ -207,9 +207,10 @@ def write_blocks(change, sides, given, split):
             if sides.side[m] == 1:
                 obj = sides.members[m]
                 s = given.epoch[obj]
+                given.sums.look(obj, K, given.row)
                 for k in range(K):
-                    given.S[b * T + s, k] += given.R[k, obj]
-                    given.S[a * T + s, k] -= given.R[k, obj]
+                    given.S[b * T + s, k] += given.row[k]
+                    given.S[a * T + s, k] -= given.row[k]
     else:
         for s in range(sides.lo, sides.hi + 1):
             for k in range(K):
@@ -245,13 +246,13 @@ def move_members(sides, given, split):
             if sides.side[m] == 1:
                 obj = sides.members[m]
                 given.z[obj] = b
-                nodes.add_row(given, obj, b * T + given.epoch[obj], 1.0)
-                nodes.add_row(given, obj, a * T + given.epoch[obj], -1.0)
+                given.sums.add(obj, b * T + given.epoch[obj], 1.0)
+                given.sums.add(obj, a * T + given.epoch[obj], -1.0)
     else:
         for m in range(sides.n_members):
             given.z[sides.members[m]] = a
         for s in range(sides.lo, sides.hi + 1):
-            for k in range(given.n):
+            for k in range(given.R.shape[1]):
                 given.R[a * T + s, k] += given.R[b * T + s, k]
     for x in range(2):
         for s in range(sides.lo, sides.hi + 1):

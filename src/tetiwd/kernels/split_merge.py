@@ -22,8 +22,9 @@ def split_in_two(trial, a, given):
     for i in range(given.n_members):
         if given.side[i] == 1:
             moved += 1
+            trial.sums.look(given.members[i], c, given.row)
             for j in range(c):
-                trial.S[c, j] += trial.R[j, given.members[i]]
+                trial.S[c, j] += given.row[j]
     for j in range(c):
         if j != a:
             trial.S[a, j] -= trial.S[c, j]

@@ -1,10 +1,9 @@
-cimport cython
+from tetiwd.kernels.sums cimport Sums
 
 
 cdef class Epoch:
-    cdef readonly bint single
-    cdef readonly const double[:, ::1] D
-    cdef readonly const float[:, ::1] D_single
+    cdef readonly object data
+    cdef readonly Sums sums
     cdef readonly double per_unit, trace
     cdef readonly Py_ssize_t n
     cdef readonly Py_ssize_t[::1] z, size, counts, back, forward
@@ -24,11 +23,3 @@ cdef class Model:
 
 
 cdef double own_similarity(Epoch epoch, Model model, Py_ssize_t obj) noexcept nogil
-
-@cython.locals(j=Py_ssize_t)
-cdef double sum_row(
-    Epoch epoch, Py_ssize_t row, Py_ssize_t[:, ::1] columns, Py_ssize_t side, Py_ssize_t n
-) noexcept nogil
-
-@cython.locals(j=Py_ssize_t)
-cdef void move_row_sums(Epoch epoch, Py_ssize_t obj, Py_ssize_t a, Py_ssize_t c) noexcept nogil

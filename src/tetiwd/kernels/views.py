@@ -3,7 +3,7 @@
 Clusters of an epoch occupy slots 0 … k−1 of padded arrays with capacity K. Symbols are those of ``tetiwd.model``.
 """
 
-import numpy as np
+from tetiwd.kernels.sums import sums_of
 
 
 class Epoch:
@@ -11,8 +11,8 @@ class Epoch:
 
     Parameters
     ----------
-    D
-        (n, n) squared distances or similarities in the user's units, in double or single precision.
+    data
+        Squared distances or similarities in the user's units, as ``tetiwd.kernels.sums`` takes them.
     per_unit
         1 / unit, the factor that rescales them.
     trace
@@ -20,7 +20,7 @@ class Epoch:
     z
         (n,) slot of every object.
     R
-        (K, n) row sums: rescaled D of every object summed over the members of a cluster.
+        (K, …) what the members of a cluster add up to (``tetiwd.kernels.sums``).
     size
         (1,) number of clusters k.
     counts, S, A
@@ -31,10 +31,8 @@ class Epoch:
         (K,) variance within every cluster, relative to alpha.
     """
 
-    def __init__(self, D, per_unit, trace, z, R, size, counts, S, A, back, forward, spreads):
-        self.single = D.dtype == np.float32
-        self.D = np.empty((0, 0)) if self.single else D
-        self.D_single = D if self.single else np.empty((0, 0), np.float32)
+    def __init__(self, data, per_unit, trace, z, R, size, counts, S, A, back, forward, spreads):
+        self.data, self.sums = data, sums_of(data, per_unit, R, 2)
         self.per_unit = per_unit
         self.trace = trace
         self.n = len(z)
@@ -91,34 +89,4 @@ class Model:
 
 def own_similarity(epoch, model, obj):
     """Rescaled similarity of an object to itself; 0 for distances."""
-    if not model.similarity:
-        return 0.0
-    if epoch.single:
-        return float(epoch.D_single[obj, obj]) * epoch.per_unit
-    return float(epoch.D[obj, obj]) * epoch.per_unit
-
-
-def sum_row(epoch, row, columns, side, n):
-    """Sum of some entries of one row of D: those in the first n columns listed for a side."""
-    total = 0.0
-    if epoch.single:
-        for j in range(n):
-            total += float(epoch.D_single[row, columns[side, j]])
-    else:
-        for j in range(n):
-            total += float(epoch.D[row, columns[side, j]])
-    return total
-
-
-def move_row_sums(epoch, obj, a, c):
-    """R after an object went from cluster a to c: O(n), the only place where a whole row of D is read."""
-    if epoch.single:
-        for j in range(epoch.n):
-            d = float(epoch.D_single[obj, j]) * epoch.per_unit
-            epoch.R[a, j] -= d
-            epoch.R[c, j] += d
-    else:
-        for j in range(epoch.n):
-            d = float(epoch.D[obj, j]) * epoch.per_unit
-            epoch.R[a, j] -= d
-            epoch.R[c, j] += d
+    return epoch.sums.own(obj) if model.similarity else 0.0

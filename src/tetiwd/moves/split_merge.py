@@ -12,11 +12,11 @@ from math import inf, log
 
 import numpy as np
 
-from tetiwd.kernels import Model, log_chance_of_sides, merge_lineages, move_members, split_lineage
+from tetiwd.kernels import Model, log_chance_of_sides, members_tried, merge_lineages, move_members, split_lineage
 from tetiwd.moves.move import Move
 from tetiwd.state import ChainState, Ints
 
-WORTHWHILE = 300  # members of a change that is always tried; larger ones, which cost their square, in proportion
+WORTHWHILE = 300  # members of a change that is always tried (``tetiwd.kernels.sums``)
 
 
 NOBODY = np.empty(0, dtype=np.int64)
@@ -66,7 +66,7 @@ def draw_change(
     second = (first + 1 + int(rng.random() * (n - 1))) % n
     a, b = state.z[t][first], state.z[t][second]
     n_members = state.counts[t, a] + (state.counts[t, b] if a != b else 0)  # the same before and after
-    if rng.random() * n_members > WORTHWHILE:
+    if rng.random() * n_members > members_tried(state.series.matrices[t], WORTHWHILE):
         return None
     length = draw_length(shared_length(state, t, a, b) if coupled else 1, rng)
     return propose(state, t, first, second, length, models, rng, coupled=coupled)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.data.feature_distances import among
 from tetiwd.plots.colours import lineage_colour
 from tetiwd.plots.marks import Marks, a_mark, as_marks
 from tetiwd.plots.style import FILL, boxes, figure_width, new_axes, styled, tag, title, without_axes
@@ -132,7 +133,7 @@ def measured_distances(analysis: "Analysis", t: int) -> Floats:
     D, labels = analysis.sample.series.to_distances().D[t], analysis.clustering.labels[t]
     if analysis.clustering.n_unassigned[t]:
         assigned = np.flatnonzero(labels != UNASSIGNED)
-        D, labels = D[np.ix_(assigned, assigned)], labels[assigned]
+        D, labels = among(D, assigned), labels[assigned]
     _, slot, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     noise = within_clusters(analysis) ** 2 / 2 / sizes  # variance within a cluster by its size
     squared = distances_of_means(D, slot, sizes)[0] - noise - noise[:, None]

@@ -44,7 +44,7 @@ def epoch_memberships(epoch: EpochOfDraw, matrix: NDArray[Any], n_births: int, r
     for c, size in enumerate(epoch.sizes.tolist()):
         members = np.flatnonzero(epoch.slots == c)
         own = np.diagonal(matrix)[members].astype(float) if epoch.similarity else np.zeros(size)
-        others = epoch.row_sums(matrix[members])
+        others = epoch.row_sums_of(matrix, members)
         others[:, c] -= own
         rest = [b for b in range(k) if b != c]
         if size > 1:

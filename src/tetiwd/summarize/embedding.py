@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data.checks import Matrix, Place, row_blocks
+from tetiwd.data.feature_distances import FeatureDistances
 from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.data.negative_type import centred_similarity, rounding_noise
 from tetiwd.data.prepare import prepare_distances
@@ -82,6 +83,9 @@ def as_points(
     if len(cross) <= MOST_FOR_ALL_EIGENVALUES or N_BLOCKS * (q + N_SPARE) > len(cross):
         largest, vectors, positive, negative = _all_eigenvalues(cross, n_components)
         negative_share = float(negative / (positive + negative)) if negative else 0.0
+    elif isinstance(cross, FeatureDistances) and not cross.is_sparse and cross.width <= MOST_FOR_ALL_EIGENVALUES:
+        largest, vectors, positive = _of_features(cross, q)
+        negative_share = 0.0
     else:
         largest, vectors, positive = _largest_eigenvalues(cross, q, seed)
         negative_share = None
@@ -114,6 +118,16 @@ def _all_eigenvalues(D: Matrix, n_components: int | None) -> tuple[Floats, Float
     return values[keep], vectors[:, keep], float(positive.sum()), float(-negative.sum())
 
 
+def _of_features(D: FeatureDistances, q: int) -> tuple[Floats, Floats, float]:
+    """The same without negative ones, from the covariance of the features."""
+    X = D.rows - D.centre
+    X -= X.mean(axis=0)
+    values, vectors = np.linalg.eigh(D.factor * (X.T @ X))
+    keep = np.flatnonzero(values > rounding_noise(values, D.dtype))[::-1][:q]
+    scale = np.sqrt(D.factor / values[keep])
+    return values[keep], X @ (vectors[:, keep] * scale), float(values[values > 0].sum())
+
+
 def _largest_eigenvalues(D: Matrix, q: int, seed: int) -> tuple[Floats, Floats, float]:
     """The largest positive eigenvalues of K*, their vectors, and the least that the positive mass can be.
 
@@ -141,5 +155,8 @@ def _largest_eigenvalues(D: Matrix, q: int, seed: int) -> tuple[Floats, Floats, 
 def _times_similarity(D: Matrix, columns: Floats) -> Floats:
     """K* times columns, without making K*."""
     centred = columns - columns.mean(axis=0)
-    product = np.concatenate([rows.astype(float, copy=False) @ centred for _, rows in row_blocks(D)])
-    return (product - product.mean(axis=0)) / -2
+    if isinstance(D, FeatureDistances):
+        product = D.times_similarity(centred)
+    else:
+        product = np.concatenate([rows.astype(float, copy=False) @ centred for _, rows in row_blocks(D)]) / -2
+    return product - product.mean(axis=0)

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.data.feature_distances import FeatureDistances
 from tetiwd.summarize.alignment import Alignment
 
 Bools = NDArray[np.bool_]
@@ -81,6 +82,8 @@ class SamePlace:
 
     def _mean_distances(self, alignment: Alignment, t: int, later: int) -> Floats:
         """Means of D* over pairs of clusters of two epochs, (S, n_lineages, n_lineages)."""
+        if isinstance(self.cross, FeatureDistances):
+            return self._means_of_features(self.cross, alignment, t, later)
         columns = alignment.partitions.columns
         block = np.asarray(self.cross[columns[t], columns[later]], dtype=float)
         here, there = (np.flatnonzero(alignment.present[epoch]) for epoch in (t, later))
@@ -93,6 +96,18 @@ class SamePlace:
             sizes = left.sum(axis=2)[:, :, None] * right.sum(axis=2)[:, None, :]
             with np.errstate(invalid="ignore"):
                 result[some, here[:, None], there] = left @ (block @ right.transpose(0, 2, 1)) / sizes
+        return result
+
+    def _means_of_features(self, cross: FeatureDistances, alignment: Alignment, t: int, later: int) -> Floats:
+        """The same without a matrix."""
+        k, starts = alignment.n_lineages, [columns.start for columns in alignment.partitions.columns]
+        result = np.empty((alignment.n_draws, k, k))
+        for s, words in enumerate(zip(alignment.slots_at(t), alignment.slots_at(later), strict=True)):
+            left, right = (
+                cross.sums(slots, k + 1, starts[epoch])[:-1] for slots, epoch in zip(words, (t, later), strict=True)
+            )
+            with np.errstate(invalid="ignore"):
+                result[s] = cross.block_sums(left, right) / (left[:, -1:] * right[:, -1])
         return result
 
 

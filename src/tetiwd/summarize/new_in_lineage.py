@@ -4,17 +4,18 @@ The weights are ratios of the joint density with the object and without it, up t
 """
 
 from copy import copy
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.data.feature_distances import FeatureDistances
 from tetiwd.draws import Draws
 from tetiwd.model.moving import one_dof
 from tetiwd.model.nodes import NodeTerms, lineage_covariance, node_statistics
 from tetiwd.model.urn import log_prior_counts
 from tetiwd.node_state import all_distances
-from tetiwd.partitions import evenly_spaced
+from tetiwd.partitions import Ints, evenly_spaced
 from tetiwd.sample import Mode, Sample
 
 Floats = NDArray[np.float64]
@@ -36,7 +37,7 @@ class LineagesOfDraw:
         spreads = np.full(len(ids) + 1, self.alpha)  # the last is a lineage to be born, with the common spread
         if "log_spreads" in draws.axes:
             spreads[self.lineages] *= np.exp(draws.array("log_spreads")[i] / 1000)
-        statistics = node_statistics(all_distances(series), self.lineages, self.epochs, len(ids) + 1, T)
+        statistics = statistics_of(all_distances(series), self.lineages, self.epochs, len(ids) + 1, T)
         shift = float(draws.array("shift")[i]) if "shift" in draws.axes else 0.0
         self.terms = NodeTerms.build(*statistics, A_1, spreads, shift)
         here = self.lineages[self.epochs == t]
@@ -77,6 +78,14 @@ class LineagesOfDraw:
         leaving: Literal[-1] = -1
         rest.terms = self.terms.after(int(self.lineages[obj]), int(self.epochs[obj]), sums, leaving)
         return rest
+
+
+def statistics_of(data: Any, lineages: Ints, epochs: Ints, n_lineages: int, n_epochs: int) -> tuple[Floats, Floats]:
+    """Sizes and block sums of all nodes, from a matrix or what stands for one."""
+    if not isinstance(data, FeatureDistances):
+        return node_statistics(data, lineages, epochs, n_lineages, n_epochs)
+    sums, shape = data.sums(lineages * n_epochs + epochs, n_lineages * n_epochs), (n_lineages, n_epochs)
+    return sums[:, -1].reshape(shape), data.block_sums(sums).reshape(shape * 2)
 
 
 def some_draws(sample: Sample, at_most: int) -> list[tuple[Draws, int]]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.data.feature_distances import FeatureDistances
 from tetiwd.draws import Draws
 from tetiwd.errors import Setting, SettingsError
 from tetiwd.model.geometry_prior import draw_row, log_wishart, prior_scale
@@ -64,7 +65,7 @@ class EpochOfDraw:
             self.A_before, self.before = geometry[t - 1], _sizes(draws.labels_at(t - 1)[i])
         if not self.last:
             self.A_after, self.after = geometry[t + 1], _sizes(draws.labels_at(t + 1)[i])
-        self.block_sums = block_statistics(series.matrices[t], self.slots, len(self.A))[1]
+        self.block_sums = block_sums_of(series.matrices[t], self.slots, len(self.A))
 
     def weigh(self, rows: Floats, diagonal: Floats, n_births: int, rng: np.random.Generator) -> Floats:
         """Log weights of new objects for every cluster, and for one yet to be born, (m, k + 1)."""
@@ -76,6 +77,12 @@ class EpochOfDraw:
         for c in range(len(self.A)):
             sums[:, c] = rows[:, self.slots == c].sum(axis=1, dtype=float)
         return sums
+
+    def row_sums_of(self, data: Any, members: NDArray[np.int64]) -> Floats:
+        """The same of objects of this epoch, whose matrix is given, or what stands for it."""
+        if isinstance(data, FeatureDistances):
+            return data.row_sums(data.sums(self.slots, len(self.A)), members)
+        return self.row_sums(data[members])
 
     def weigh_sums(self, row_sums: Floats, diagonal: Floats, n_births: int, rng: np.random.Generator) -> Floats:
         """The same from the sums of distances to every cluster."""
@@ -153,6 +160,13 @@ class EpochOfDraw:
         now, then = self.kappa * (self.xi + n), self.kappa * (self.xi + n + 1)
         forward = 0.0 if self.last else log_rising(now, later) - log_rising(then, later)
         return float(forward - np.log((self.kappa if m else 1.0) * (self.xi + m) + n))
+
+
+def block_sums_of(data: Any, slots: NDArray[np.int64], n_clusters: int) -> Floats:
+    """Sums of distances between clusters, from a matrix or what stands for one."""
+    if isinstance(data, FeatureDistances):
+        return data.block_sums(data.sums(slots, n_clusters))
+    return block_statistics(data, slots, n_clusters)[1]
 
 
 def draws_with_geometry(sample: Sample, at_most: int) -> list[tuple[Draws, int]]:

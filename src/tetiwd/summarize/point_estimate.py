@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
+from tetiwd.data.sampling import sample_objects
 from tetiwd.errors import Setting, SettingsError
 from tetiwd.params import LINKS, AnswerSettings, AtMost, check_at_most, check_seed, check_whole
-from tetiwd.partitions import Ints, Partitions
+from tetiwd.partitions import Ints, Partitions, numbered
 from tetiwd.sample import Sample, as_partitions
 from tetiwd.summarize.alignment import Alignment, align
 from tetiwd.summarize.clustering import Clustering, as_clustering
@@ -24,6 +25,8 @@ from tetiwd.summarize.links import LineageLinks, Links, ModelLinks, ObjectLinks,
 from tetiwd.summarize.losses import Loss, as_loss
 from tetiwd.summarize.motion import lineage_motion
 from tetiwd.summarize.search import Search
+
+MOST_SEARCHED = 20_000  # objects of an epoch; with more, the others join what was found for some
 
 
 def representative(
@@ -88,8 +91,13 @@ def best_partition(
 ) -> NDArray[np.int64]:
     """Labels of the partition with the smallest expected loss; "median" are as many clusters as the median draw has."""
     most = int(np.median(draws.labels.max(axis=1) + 1)) if at_most == "median" else at_most
-    results = Search(draws, loss, most, np.random.default_rng([seed, t])).results(n_runs)
-    return min(results, key=lambda result: result[0])[1]
+    rng, n = np.random.default_rng([seed, t]), draws.labels.shape[1]
+    some = sample_objects(n, MOST_SEARCHED)
+    part = draws
+    if len(some) < n:
+        part = Partitions(numbered(np.ascontiguousarray(draws.labels[:, some])), (len(some),), (None,))
+    labels = min(Search(part, loss, most, rng).results(n_runs), key=lambda result: result[0])[1]
+    return labels if part is draws else Search(draws, loss, most, rng).extended(some, labels)
 
 
 def lineages_are_known(draws: Sample | Partitions, links: Links | DistanceSeries) -> bool:

@@ -76,6 +76,16 @@ class Search:
         found = best_distinct((result for _, labels in begun for result in self.rebuilt(draft, labels)), N_FINISHED)
         return [self.improved_from(exact[0], labels) for _, labels in found] if exact else found
 
+    def extended(self, some: Ints, labels: Ints) -> Ints:
+        """Labels of all objects: those of some are known, the others join where they cost least; then all may move."""
+        draft, every = self.drafts()[-1], np.zeros(self.N, dtype=np.int64)
+        every[some] = labels
+        fill(draft, every)
+        rest = np.setdiff1d(np.arange(self.N), some)
+        clear(draft, rest)
+        allocate(draft, self.rng.permutation(rest))
+        return self.improved(draft)[1]
+
     def drafts(self) -> list[Draft]:
         """What is searched with: pairs alone if they are all that matters, then all draws where this is not exact."""
         additive, n_pairs = len(self.grow) > 0, ARI().f(np.arange(self.N + 1))

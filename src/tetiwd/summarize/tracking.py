@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data.checks import Matrix, row_blocks
+from tetiwd.data.feature_distances import FeatureDistances
 from tetiwd.data.memory import require_memory
 from tetiwd.data.series import DistanceSeries
 from tetiwd.errors import DataError, SettingsError
@@ -185,10 +186,13 @@ def _clusters(D: Matrix, labels: list[Ints]) -> Clusters:
 
 def distances_of_means(D: Matrix, slot: Ints, sizes: Ints) -> tuple[Floats, Floats]:
     """Squared distances between the means of k clusters, (k, k), and of a member from its mean on average, (k,)."""
-    order, starts = np.argsort(slot, kind="stable"), np.cumsum(sizes) - sizes
-    sums = np.zeros((len(sizes), len(sizes)))
-    for rows, block in row_blocks(D):
-        np.add.at(sums, slot[rows], np.add.reduceat(block[:, order], starts, axis=1, dtype=float))
+    if isinstance(D, FeatureDistances):
+        sums = D.block_sums(D.sums(slot, len(sizes)))
+    else:
+        order, starts = np.argsort(slot, kind="stable"), np.cumsum(sizes) - sizes
+        sums = np.zeros((len(sizes), len(sizes)))
+        for rows, block in row_blocks(D):
+            np.add.at(sums, slot[rows], np.add.reduceat(block[:, order], starts, axis=1, dtype=float))
     mean = sums / sizes / sizes[:, None]
     from_mean = np.diagonal(mean) / 2
     return (mean + mean.T) / 2 - from_mean - from_mean[:, None], from_mean

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.data.feature_distances import FeatureDistances
 from tetiwd.partitions import Ints, numbered
 from tetiwd.summarize.clustering import UNASSIGNED, Clustering
 
@@ -57,11 +58,21 @@ def nearest_lineages(series: "DistanceSeries", clustering: Clustering) -> list[I
         alone, lineages = np.flatnonzero(labels == UNASSIGNED), clustering.lineages_at(t)
         if not len(alone) or not len(lineages):
             continue
-        D = _squared_distances(series, t)
-        members = [np.flatnonzero(labels == g) for g in lineages]
-        squared = [D[np.ix_(alone, own)].mean(axis=1) - D[np.ix_(own, own)].mean() / 2 for own in members]
-        nearest[t][alone] = lineages[np.argmin(squared, axis=0)]
+        nearest[t][alone] = lineages[_from_means(series, t, labels, alone, lineages).argmin(axis=1)]
     return nearest
+
+
+def _from_means(series: "DistanceSeries", t: int, labels: Ints, alone: Ints, lineages: Ints) -> Floats:
+    """Squared distances of some objects from the means of lineages."""
+    D = series.matrices[t]
+    if isinstance(D, FeatureDistances):
+        slots = np.where(labels == UNASSIGNED, len(lineages), np.searchsorted(lineages, labels))
+        sums = D.sums(slots, len(lineages) + 1)[:-1]
+        n = sums[:, -1]
+        return D.row_sums(sums, alone) / n - np.diagonal(D.block_sums(sums)) / (2 * n**2)
+    D = _squared_distances(series, t)
+    members = [np.flatnonzero(labels == g) for g in lineages]
+    return np.array([D[np.ix_(alone, own)].mean(axis=1) - D[np.ix_(own, own)].mean() / 2 for own in members]).T
 
 
 def _squared_distances(series: "DistanceSeries", t: int) -> NDArray[Any]:

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from reference import rng_for
 from tetiwd import DistanceSeries
@@ -198,7 +199,7 @@ FAULTS = {
     ),
     "feature text": (lambda: features([["a"]] * 8), "X cannot be read as numbers"),
     "feature shape": (lambda: features(np.zeros(8)), "one row per object and one column per feature, not shape (8,)"),
-    "feature sparse": (lambda: features(Sparse()), "X is a sparse matrix; pass X.toarray()"),
+    "feature sparse": (lambda: features(csr_array(np.eye(8)), matrix=True), "X is a sparse matrix; pass X.toarray()"),
     "negative self-similarity": (
         lambda: DistanceSeries.from_similarities([with_diagonal(similarity(), -1.0)]),
         "K[0] has a negative diagonal entry: -1 at object 0; the similarity of an object with itself",

@@ -242,7 +242,8 @@ def test_what_no_machine_has_is_refused_at_once():
         lambda: DistanceSeries.from_distances([huge], squared=True),
         lambda: DistanceSeries.from_similarities([huge]),
         lambda: DistanceSeries.from_pooled(huge, time=[1], squared=True),
-        lambda: DistanceSeries.from_features(np.zeros((10**6, 1)), time=np.zeros(10**6, dtype=int), dtype="float32"),
+        lambda: DistanceSeries.from_features(np.zeros((10**6, 1)), time=np.zeros(10**6, int), metric="jaccard"),
+        lambda: DistanceSeries.from_features(np.zeros((10**6, 1)), time=np.zeros(10**6, int), matrix=True),
         lambda: run_chains(small_series(), MODEL, SamplerSettings(n_draws=10**15)),
     ):
         with pytest.raises(MemoryLimitError, match=r"takes [\d,.]+ GiB of memory, but only [\d,.]+ GiB can be had"):

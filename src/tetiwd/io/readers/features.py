@@ -51,7 +51,10 @@ def read_features(files: Sequence[File], settings: DataSettings, remarks: list[s
             cross=settings.cross,
             min_objects=settings.min_objects,
             dtype=settings.dtype,
+            matrix=settings.matrix,
         )
+    if not series.has_matrices:
+        remarks.append("no matrix of distances is kept: sums of distances are computed from the features")
     remarks.append(f"features used ({len(names)}): {listed(names)}")
     return series
 
@@ -59,7 +62,7 @@ def read_features(files: Sequence[File], settings: DataSettings, remarks: list[s
 READER = Reader(
     "features",
     endings=TABLES,
-    heeds=frozenset({"metric", "standardize", "id", "columns", "missing", "cross"}),
+    heeds=frozenset({"metric", "standardize", "id", "columns", "missing", "cross", "matrix"}),
     read=read_features,
 )
 

@@ -1,0 +1,158 @@
+"""Features in place of a matrix of distances: the same draws and answers, up to rounding."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
+
+from reference import rng_for
+from tetiwd import Beta, DistanceSeries, Gamma, Hyperparameters, SamplerSettings, run_chains
+from tetiwd.analysis import Analysis
+from tetiwd.data.feature_distances import FeatureDistances
+from tetiwd.node_state import NodeState
+from tetiwd.state import ChainState
+
+SETTINGS = SamplerSettings(n_chains=2, n_warmup=40, n_draws=60, n_split_merge=4, anneal=None, seed=3)
+SIZES = (40, 25, 35)
+
+
+def rows(sizes=SIZES, p=5, far=100.0):
+    """Rows of four groups that drift, far from zero, and their times."""
+    rng, time = rng_for(7), np.repeat(np.arange(len(sizes)), sizes)
+    X = 2.0 * rng.integers(4, size=(len(time), 1)) + rng.standard_normal((len(time), p)) + 0.3 * time[:, None]
+    return X + far, time
+
+
+def both(X, time, **options):
+    """The same series with matrices and without; single precision or sparse rows have none with matrices."""
+    plain = X.toarray() if isinstance(X, csr_array) else X
+    with_matrix = DistanceSeries.from_features(plain, time=time, matrix=True, cross=True, **options)
+    return with_matrix, DistanceSeries.from_features(X, time=time, matrix=False, cross=True, **options)
+
+
+def assert_same_draws(two, model, settings=SETTINGS):
+    first, second = (run_chains(series, Hyperparameters(**{"dof": 5.0} | model), settings) for series in two)
+    for a, b in zip(first.draws, second.draws, strict=True):
+        assert_array_equal(a.labels, b.labels)
+        assert_allclose(a.log_joint, b.log_joint, rtol=1e-9)
+    return first, second
+
+
+MODELS = {
+    "full": {},
+    "isotropic": {"geometry": "isotropic"},
+    "uncoupled": {"coupling": False},
+    "many clusters": {"xi": 30.0},
+    "moving": {"geometry": "moving"},
+    "displaced": {"geometry": "moving", "shift": Gamma(1.0, 1.0)},
+    "many lineages": {"geometry": "moving", "xi": 20.0, "tau": 0.0},
+    "pooled": {"geometry": "pooled", "delta": Beta(2.0, 2.0), "kappa": Gamma(2.0, 0.5)},
+}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_draws_are_those_of_the_matrix(model):
+    assert_same_draws(both(*rows()), MODELS[model])
+
+
+KINDS = {
+    "single precision": (lambda X: X.astype(np.float32), "euclidean"),
+    "sqeuclidean": (lambda X: X, "sqeuclidean"),
+    "cosine": (lambda X: X - 98, "cosine"),
+    "hellinger": (lambda X: np.abs(X - 100), "hellinger"),
+    "hamming": (lambda X: (X > 103.0).astype(float), "hamming"),
+    "cityblock": (lambda X: (X > 103.0).astype(float), "cityblock"),
+    "counts": (lambda X: np.round(X), "euclidean"),
+    "sparse": (lambda X: csr_array(np.where(X > 103, X - 100, 0)), "euclidean"),
+    "sparse, cosine": (lambda X: csr_array(np.where(X > 103, X - 100, 0) + np.eye(1, X.shape[1])), "cosine"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_features(kind):
+    make, metric = KINDS[kind]
+    X, time = rows()
+    with_matrix, without = both(make(X), time, metric=metric)
+    assert without.unit == pytest.approx(with_matrix.unit, rel=1e-12)
+    for D, E in zip((*with_matrix.D, with_matrix.cross), (*without.D, without.cross), strict=True):
+        assert_allclose(np.asarray(E), D, atol=1e-12 * D.max())
+    for model in ({}, {"geometry": "moving"}):  # with identical rows a free α runs to 0, and rounding counts
+        assert_same_draws((with_matrix, without), model | {"alpha": 0.3})
+
+
+EDGES = {
+    "one epoch": (lambda: rows((50,)), {}),
+    "one object, then two": (lambda: rows((1, 2, 6)), {"min_objects": 1}),
+    "duplicates": (lambda: (np.repeat(rows((10, 10))[0], 4, axis=0), np.repeat([0, 1], 40)), {}),
+    "a constant column": (lambda: (np.column_stack([rows()[0], np.full(100, 0.1)]), rows()[1]), {}),
+    "far from zero": (lambda: rows(far=1e6), {}),
+}
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_edges(edge):
+    make, options = EDGES[edge]
+    two = both(*make(), **options)
+    fixed = {"alpha": 0.3} if edge == "duplicates" else {}
+    for model in ({}, {"geometry": "moving"}):
+        assert_same_draws(two, model | fixed)
+
+
+@pytest.mark.parametrize("geometry", ["full", "moving"])
+def test_penguins(geometry):
+    pytest.importorskip("palmerpenguins")
+    from tetiwd.cli.demo import MEASUREMENTS, load_penguins
+
+    birds = load_penguins()
+    assert_same_draws(both(birds[MEASUREMENTS], birds.year, standardize=True), {"dof": "moments", "geometry": geometry})
+
+
+def test_epochs_without_objects_of_moving_centres():
+    """A lineage that is absent somewhere has sums of exactly nothing."""
+    X, time = rows()
+    labels = np.where(time == 1, 0, np.arange(len(time)) % 3)
+    states = [NodeState(series, labels) for series in both(X, time)]
+    assert_allclose(states[0].S, states[1].S, rtol=1e-12, atol=1e-10)
+    assert not states[1].R[states[1].counts.ravel() == 0].any()
+    assert not states[1].S[states[1].counts.ravel() == 0].any()
+
+
+def test_sums_are_those_built_anew_after_a_run():
+    from tetiwd.sampler import Chain
+
+    X, time = rows()
+    for geometry in ("full", "moving"):
+        chain = Chain(both(X, time)[1], Hyperparameters(dof=5.0, geometry=geometry), SETTINGS)
+        for _ in range(30):
+            chain.step()
+        assert isinstance(chain.state, ChainState | NodeState)
+        chain.state.check_invariants()
+
+
+def test_answers_are_the_same():
+    X, time = rows()
+    samples = assert_same_draws(both(X, time), {})
+    one, other = (Analysis(sample) for sample in samples)
+    for a, b in zip(one.clustering.labels, other.clustering.labels, strict=True):
+        assert_array_equal(a, b)
+    assert one.clustering.linked_by == other.clustering.linked_by
+    for a, b in zip(one.object_maps, other.object_maps, strict=True):
+        assert_allclose(a, b, atol=1e-6)
+
+
+def test_sums_of_parts_by_hand():
+    X, time = rows()
+    with_matrix, without = both(X, time)
+    D, E, labels = with_matrix.cross, without.cross, np.arange(len(X)) % 4
+    assert isinstance(E, FeatureDistances)
+    member = labels[:, None] == np.arange(4)
+    sums = E.sums(labels, 4)
+    assert_allclose(E.row_sums(sums), D @ member, rtol=1e-11)
+    assert_allclose(E.block_sums(sums), member.T @ D @ member, rtol=1e-11)
+    part = E.sums(labels[40:65], 4, 40)
+    assert_allclose(E.block_sums(sums, part), member.T @ D[:, 40:65] @ member[40:65], rtol=1e-11)
+    assert E.sum() == pytest.approx(D.sum())
+    assert_allclose(E[3], D[3], rtol=1e-12)
+    assert_allclose(E[2:5, 7:9], D[2:5, 7:9], rtol=1e-12)
+    assert E.n_identical_pairs() == 0
+    assert FeatureDistances(X[[0, 1, 0, 0]]).n_identical_pairs() == 3
