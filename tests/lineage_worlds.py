@@ -4,7 +4,8 @@ import numpy as np
 
 from reference import random_distances, rng_for
 from tetiwd import Beta, DistanceSeries, Gamma, Hyperparameters
-from tetiwd.model.moving import LIMIT, log_joint_moving, priors_of
+from tetiwd.model.moving import log_joint_moving, priors_of
+from tetiwd.model.spreads import LIMIT
 from tetiwd.node_state import NodeState, start_parameters
 
 ALL_FREE = {

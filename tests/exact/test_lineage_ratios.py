@@ -11,7 +11,7 @@ from lineage_worlds import SHIFT, exact_joint, moving, random_nodes
 from plain_kernels import plain
 from reference import rng_for
 from tetiwd.kernels import move_spreads, relink_lineages, split_or_merge_lineages
-from tetiwd.model.moving import log_density_of_spread
+from tetiwd.model.spreads import log_density_of_spread
 from tetiwd.moves.lineages import draw_change
 from tetiwd.moves.motion import MOTION_MOVES, is_free, log_target, take_step
 from tetiwd.node_density import log_joint_of_nodes
