@@ -1,7 +1,7 @@
 """Several chains: what to check before, how many threads there are, and the sample that comes out."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -11,18 +11,17 @@ import numpy as np
 from tetiwd.checkpoint import Keeper
 from tetiwd.choosing import choose
 from tetiwd.data import DistanceSeries
-from tetiwd.data.memory import require_memory
-from tetiwd.errors import Setting, SettingsError, give
+from tetiwd.errors import Setting, SettingsError, Text, give
 from tetiwd.kernels import COMPILED, SLOW, SlowWarning
 from tetiwd.pace import Report
 from tetiwd.params import CHECKPOINT_SECONDS, Hyperparameters, SamplerSettings, check_whole
 from tetiwd.rounds import Rounds
+from tetiwd.run_memory import check_room_for_chains
 from tetiwd.sample import Sample
 from tetiwd.sampler import Chain, kind_of
 from tetiwd.threads import n_processors
 
 WORTH_A_THREAD = 200  # objects of an epoch that takes longer to update than to hand to a thread
-USUAL_CAPACITY = 32  # clusters per epoch that a state has room for once Ward's finest cut is in it
 
 
 def run_chains(
@@ -91,16 +90,8 @@ def run_chains(
 def check_run(series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings) -> None:
     """Refuse a run that memory cannot hold, or that cannot start from the labels given."""
     limit = "max_draws" if settings.automatic else "n_draws"
-    require_memory(
-        bytes_of_chains(
-            series.n_objects,
-            settings,
-            series.n_epochs if hyperparameters.moves else 1,
-            None if series.has_matrices or series.features is None else series.features.n_features,
-        ),
-        f"running {settings.n_chains} chains of {settings.most_draws} draws over {sum(series.n_objects)} objects",
-        ["ask for fewer chains (", Setting("n_chains"), ") or fewer draws (", Setting(limit), ")"],
-    )
+    fewer: Text = ["ask for fewer chains (", Setting("n_chains"), ") or fewer draws (", Setting(limit), ")"]
+    check_room_for_chains(series, hyperparameters, settings, "running", fewer)
     if not isinstance(settings.init, str):
         kind_of(hyperparameters).start(series, hyperparameters, settings, 0, unit=None)
 
@@ -138,20 +129,3 @@ def pools_for_epochs(chains: list[Chain], n_threads: int) -> Iterator[None]:
         finally:
             for chain in chains:
                 chain.pool = None
-
-
-def bytes_of_chains(
-    n_objects: Sequence[int], settings: SamplerSettings, rows_per_cluster: int = 1, n_features: int | None = None
-) -> int:
-    """Memory of all chains beyond the data, roughly: row sums and assignments, and every draw's labels and A.
-
-    A lineage of moving centres has row sums of its own for every epoch. With features in place of matrices, clusters
-    have sums of features instead, two numbers more than there are features.
-    """
-    n, n_states = sum(n_objects), 1 if settings.anneal is None else 2  # annealing works on a copy
-    kept = n * rows_per_cluster if n_features is None else len(n_objects) * (n_features + 2)
-    states = n_states * 8 * (USUAL_CAPACITY * kept + n)
-    draws = 2 * 2 * n * settings.most_draws  # two bytes per label, and once more as one array
-    if settings.geometry_every:
-        draws += 8 * len(n_objects) * USUAL_CAPACITY**2 * (settings.most_draws // settings.geometry_every + 1)
-    return settings.n_chains * (states + draws)

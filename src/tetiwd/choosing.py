@@ -37,6 +37,11 @@ class Trial:
         return self.clusters >= LEAST_MERIT
 
 
+def nothing_said(*trials: Trial) -> bool:
+    """True if the clusters of every model overlap too much to be judged."""
+    return not any(trial.says_something for trial in trials)
+
+
 @dataclass(frozen=True)
 class Choice:
     """Hyperparameters without anything left open, and what they were chosen by."""
@@ -54,7 +59,7 @@ class Choice:
         if not self.trials:
             return ()
         full, moving = (self.trials[geometry] for geometry in ("full", "moving"))
-        if not (full.says_something or moving.says_something):
+        if nothing_said(full, moving):
             reason = "which is too little to tell; so moving centres, which know more, were used"
         elif self.hyperparameters.geometry == "full":
             reason = "so the paper's model was used"
@@ -92,8 +97,7 @@ def choose(
     untried = [models["moving"]] if path else list(models.values())
     steps = [*([path.best] if path else []), *map(as_step, try_out(series, untried, settings, n_threads))]
     full, moving = (Trial(step.worth, merit_of_lineages(series, step.labels).product) for step in steps)
-    unclear = not (full.says_something or moving.says_something)
-    taken: Geometry = "moving" if unclear or moving.not_much_worse(full) else "full"
+    taken: Geometry = "moving" if nothing_said(full, moving) or moving.not_much_worse(full) else "full"
     return Choice(models[taken], path, {"full": full, "moving": moving})
 
 

@@ -56,7 +56,7 @@ def narrate(analysis: "Analysis") -> list[str]:
 
 
 def narrative(analysis: "Analysis", times: Sequence[str] | None = None) -> Narrative:
-    """The same sentences, sorted. ``times`` replaces the labels of the times in findings and in what is about the run."""
+    """The same sentences, sorted. ``times`` replaces the labels of the times in the findings."""
     sample = analysis.sample
     labels = sample.series.times if times is None else times
     return Narrative(

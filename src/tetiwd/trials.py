@@ -8,10 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
+from tetiwd.data.checks import Matrix
 from tetiwd.draws import Draws
+from tetiwd.errors import Setting, Text
 from tetiwd.merit import merit
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.resolution import ResolutionPath, Step
+from tetiwd.run_memory import check_room_for_chains
 from tetiwd.sample import Sample
 from tetiwd.sampler import Chain
 from tetiwd.summarize.clustering import as_clustering
@@ -51,6 +54,9 @@ def try_out(
 ) -> list[Sample]:
     """A short run of every model. The draws do not depend on the number of threads."""
     settings, stop = trial_settings(settings), threading.Event()
+    together = replace(settings, n_chains=settings.n_chains * len(models))
+    remedy: Text = ["give a number with ", Setting("dof"), " and a model with ", Setting("geometry"), " to try none"]
+    check_room_for_chains(series, max(models, key=lambda model: model.moves), together, "trying models with", remedy)
 
     def run(job: tuple[int, int]) -> Draws:
         chain = Chain(series, models[job[0]], settings, job[1])
@@ -134,13 +140,24 @@ def tested_on_some(
 ) -> Iterator[Step]:
     """The steps with their stability, from trials on some of the objects."""
     rng = np.random.default_rng(settings.seed)
-    rows = [np.sort(rng.permutation(n)[: max(2, round(SHARE * n))]) for n in series.n_objects]
+    rows = [some_of(D, rng) for D in series.matrices]
     if not isinstance(settings.init, str):
         settings = replace(
             settings, init=[np.asarray(own)[some] for own, some in zip(settings.init, rows, strict=True)]
         )
     for step, sample in zip(steps, try_out(series.restricted(rows), models, settings, n_threads), strict=True):
         yield replace(step, stability=stability(step, rows, sample))
+
+
+def some_of(matrix: Matrix, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Rows of some objects; if all of these are identical, the last one gives way to one that differs."""
+    n = len(matrix)
+    rows = rng.permutation(n)[: max(2, round(SHARE * n))]
+    among, first = matrix[np.ix_(rows, rows)], matrix[rows[0]]
+    others = np.flatnonzero(first != first[rows[0]])
+    if np.ptp(among) == 0 and len(others):
+        rows[-1] = others[0]
+    return np.sort(rows)
 
 
 def stability(step: Step, rows: Sequence[NDArray[np.int64]], sample: Sample) -> float:

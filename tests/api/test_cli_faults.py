@@ -163,7 +163,8 @@ def test_an_address_space_that_is_too_small(mebibytes):
     command = [sys.executable, "-m", "tetiwd", "check", put("x.csv", GOOD), "-q"]
     result = subprocess.run(command, preexec_fn=limit, capture_output=True, text=True)
     assert result.returncode == MEMORY
-    assert re.fullmatch(r"Error: loading the libraries takes 800 MiB .* only \d+ MiB .*; raise the limit\n", result.stderr)
+    says = r"Error: loading the libraries takes 800 MiB .* only \d+ MiB .*; raise the limit\n"
+    assert re.fullmatch(says, result.stderr)
 
 
 def as_typed(words):

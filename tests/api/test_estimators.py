@@ -1,6 +1,7 @@
 """The estimators keep scikit-learn's promises, and say the same as the functions underneath."""
 
 import pickle
+from dataclasses import fields
 from functools import partial
 
 import numpy as np
@@ -11,8 +12,19 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from reference import rng_for
-from tetiwd import DataError, DistanceSeries, SamplerSettings, SettingsError, TeTiWD, TiWD, coclustering, run_chains
-from tetiwd.params import Hyperparameters
+from tetiwd import (
+    DataError,
+    DistanceSeries,
+    SamplerSettings,
+    SettingsError,
+    TeTiWD,
+    TiWD,
+    coclustering,
+    outcomes_by_lineage,
+    run_chains,
+)
+from tetiwd.estimators.common import NoDrawsError
+from tetiwd.params import AnswerSettings, Hyperparameters
 
 QUICK = SamplerSettings(n_chains=2, n_warmup=60, n_draws=60, n_anneal=5)
 YEARS = np.array([2003] * 20 + [2001] * 24 + [2002] * 22)  # not in order of time
@@ -46,11 +58,6 @@ def test_scikit_learn_is_content_with_one_time(estimator, check):
 @parametrize_with_checks([TeTiWD(mode="fast", settings=SamplerSettings(n_chains=1))])
 def test_scikit_learn_is_content_with_a_quick_look(estimator, check):
     check(estimator)
-
-
-def test_no_more_than_thirteen_parameters_besides_model_mode_and_one_object_of_settings():
-    for estimator in (TeTiWD(), TiWD()):
-        assert len(set(estimator.get_params()) - {"geometry", "mode", "settings"}) <= 13
 
 
 def test_labels_are_in_the_order_of_the_rows(fitted):
@@ -310,3 +317,36 @@ def test_one_time_has_a_quick_look_too():
 def test_what_has_no_effect_on_a_quick_look_is_refused(parameters, message):
     with pytest.raises(SettingsError, match=message):
         TeTiWD(**parameters).fit(clusters()[0], time=YEARS)
+
+
+def test_every_setting_of_model_and_answers_is_a_parameter():
+    declared = {field.name for group in (Hyperparameters, AnswerSettings) for field in fields(group)} - {"n_next"}
+    own = {"metric", "squared", "random_state", "n_jobs", "verbose", "settings", "mode"}
+    assert set(TeTiWD().get_params()) == declared | own
+    assert {"new_scale", "at_most", "level"} <= set(TiWD().get_params())
+
+
+def test_settings_reach_model_and_answers():
+    X, time = np.random.default_rng(0).standard_normal((24, 2)), np.repeat([1, 2], 12)
+    quick = SamplerSettings(n_chains=1, n_warmup=5, n_draws=5, anneal=None)
+    given = {"new_scale": 2.0, "kappa": 0.5, "rho": 0.9, "tau": 0.0, "delta": 0.3, "shift": 0.1}
+    model = TeTiWD(dof=2, geometry="moving", at_most=2, level=0.5, settings=quick, **given).fit(X, time=time)
+    used = model.sample_.hyperparameters
+    assert {name: getattr(used, name) for name in given} == given
+    assert max(model.n_clusters_) <= 2
+    assert model.forecast().level == 0.5
+    apart = TeTiWD(dof=2, geometry="full", coupling=False, settings=quick).fit(X, time=time)
+    assert not apart.sample_.hyperparameters.coupling
+
+
+def test_a_report_with_outcomes_and_figures(tmp_path):
+    X, time = np.random.default_rng(0).standard_normal((24, 2)), np.repeat([1, 2], 12)
+    quick = SamplerSettings(n_chains=1, n_warmup=5, n_draws=5, anneal=None)
+    model = TeTiWD(dof=2, geometry="full", settings=quick).fit(X, time=time, ids=list(range(12)) * 2)
+    rates = outcomes_by_lineage(model.analysis_.alignment, {i: i % 2 == 0 for i in range(12)}, name="relapse")
+    page = model.report(tmp_path / "page.html", outcomes=rates, figures=tmp_path / "figures")
+    assert "relapse" in page.read_text("utf-8")
+    assert (tmp_path / "figures" / "outcomes.svg").exists()
+    fast = TeTiWD(dof=2, geometry="full", mode="fast").fit(X, time=time)
+    with pytest.raises(NoDrawsError, match="there is no report with outcomes or figures"):
+        fast.report(tmp_path / "fast.html", figures=tmp_path / "more")

@@ -5,15 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from runs import small_series
 from tetiwd import (
     DistanceSeries,
     Hyperparameters,
+    MemoryLimitError,
     SamplerSettings,
     resolution_path,
     run_chains,
     simulate_independent,
 )
-from tetiwd.trials import FARTHEST, N_CHAINS, N_DRAWS, N_WARMUP, REACH, scaled, trial_settings, try_out
+from tetiwd.trials import FARTHEST, N_CHAINS, N_DRAWS, N_WARMUP, REACH, scaled, some_of, trial_settings, try_out
 
 QUICK = SamplerSettings(n_chains=3, n_warmup=15, n_draws=20)
 FULL = Hyperparameters(geometry="full")
@@ -119,3 +121,21 @@ def test_ctrl_c_ends_trials(series, monkeypatch):
     monkeypatch.setattr(trials, "in_threads", interrupted)
     with pytest.raises(KeyboardInterrupt):
         try_out(series, [replace(FULL, dof=6.0)], QUICK, 1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_subsamples_of_very_many_duplicates_hold_objects_that_differ(seed):
+    D = np.zeros((30, 30))
+    D[0, 1:] = D[1:, 0] = 1.0
+    rows = some_of(D, np.random.default_rng(seed))
+    assert len(set(rows.tolist())) == 24
+    assert D[np.ix_(rows, rows)].any()
+    series = DistanceSeries.from_distances([D], squared=True)
+    path = resolution_path(series, None, SamplerSettings(n_warmup=3, seed=seed), subsample=True, n_threads=1)
+    assert all(np.isfinite(step.stability) for step in path.steps)
+
+
+def test_trials_that_memory_cannot_hold_are_refused(monkeypatch):
+    monkeypatch.setattr("tetiwd.data.memory.available_memory", lambda: (100, "says the test"))
+    with pytest.raises(MemoryLimitError, match=r"^trying models with 10 chains of 75 draws .*; give a number with dof"):
+        resolution_path(small_series(), None, SamplerSettings())

@@ -109,8 +109,8 @@ def predict(
     new: Annotated[
         Path,
         typer.Argument(
-            help="New objects: a table of features, or of distances to the objects of one time (CSV, TSV, npy); or, for "
-            "a run on sequences, an alignment of new sequences with those of the run (FASTA)."
+            help="New objects: a table of features, or of distances to the objects of one time (CSV, TSV, npy); for a "
+            "run on sequences, an alignment of new sequences with those of the run (FASTA)."
         ),
     ],
     *,
@@ -241,7 +241,8 @@ def _new_objects(
     if find_file(file).ending in FASTA:
         for name, value in (("id", id), ("squared", squared)):
             if value is not None:
-                raise SettingsError([Setting(name, value), " has no effect on sequences"], ["leave out ", Setting(name)])
+                fault = " has no effect on sequences"
+                raise SettingsError([Setting(name, value), fault], ["leave out ", Setting(name)])
         return *read_new_sequences(find_file(file), series, epochs, data), data.squared is not False
     names = None if series.features is None else series.features.names
     ids, table = read_new_objects(file, id, data.id or "id", names)

@@ -34,9 +34,7 @@ def require_memory(needed: int, purpose: str, remedy: Text) -> None:
 def available_memory() -> tuple[int, str] | None:
     """Bytes that can still be had and what limits them; None where that is not known."""
     left = left_of_address_space()
-    return min(
-        [*_left_on_the_machine(), *_left_in_groups(), *([] if left is None else [(left, LIMIT)])], default=None
-    )
+    return min([*_left_on_the_machine(), *_left_in_groups(), *([] if left is None else [(left, LIMIT)])], default=None)
 
 
 def in_gib(n_bytes: int) -> str:

@@ -182,11 +182,11 @@ class DataSettings(Settings):
             shown = f" must be three different columns, not {self.first!r}, {self.second!r} and {self.distance!r}"
             raise SettingsError([Setting("first"), ", ", Setting("second"), " and ", Setting("distance"), shown])
         if self.subject is not None and self.objects is None:
-            fault = " names a column of the table of objects"
-            raise SettingsError([Setting("subject", self.subject), fault], ["name that table with ", Setting("objects")])
+            fault: list[str | Setting] = [Setting("subject", self.subject), " names a column of the table of objects"]
+            raise SettingsError(fault, ["name that table with ", Setting("objects")])
         if self.year_begins != 1 and self.by != "year":
-            fault = " is about windows of years"
-            raise SettingsError([Setting("year_begins", self.year_begins), fault], give("by", "year"))
+            fault = [Setting("year_begins", self.year_begins), " is about windows of years"]
+            raise SettingsError(fault, give("by", "year"))
         similarities = Setting("kind", "similarities")
         if self.kind == "similarities" and self.squared is not None:
             raise SettingsError(

@@ -34,7 +34,7 @@ def write_netcdf(path: Path, data: "xr.Dataset | xr.DataTree", **options: Any) -
 
     def write(fresh: Path) -> None:
         with PatientFile(fresh) as file:
-            data.to_netcdf(file, engine="h5netcdf", **options)  # type: ignore[call-overload]
+            data.to_netcdf(file, engine="h5netcdf", **options)
             file.check()
 
     write_whole(path, write)
@@ -47,7 +47,7 @@ class PatientFile(io.RawIOBase):
     """
 
     def __init__(self, path: Path) -> None:
-        self._file = open(path, "w+b", buffering=0)
+        self._file = open(path, "w+b", buffering=0)  # noqa: SIM115 # closed with this one
         self._fault: OSError | None = None
 
     def check(self) -> None:

@@ -74,7 +74,8 @@ def write_page(target: Path, page: str) -> Path:
     try:
         write_text(target, page)
     except OSError as error:
-        raise RunFolderError(f"cannot write {target} ({error.strerror})", "make room, or choose another place") from error
+        fault = f"cannot write {target} ({error.strerror})"
+        raise RunFolderError(fault, "make room, or choose another place") from error
     return target
 
 

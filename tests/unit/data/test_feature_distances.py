@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from reference import rng_for
 from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings
-from tetiwd.chains import bytes_of_chains, check_run
+from tetiwd.chains import check_run
 from tetiwd.data import memory, series
 from tetiwd.data.feature_distances import FeatureDistances
 from tetiwd.data.fingerprint import fingerprint

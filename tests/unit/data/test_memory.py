@@ -13,11 +13,11 @@ from sklearn.metrics import adjusted_rand_score
 from reference import rng_for
 from runs import MODEL, small_series
 from tetiwd import DistanceSeries, MemoryLimitError, SamplerSettings, run_chains, start
-from tetiwd.chains import bytes_of_chains
 from tetiwd.data import memory, metrics, sampling
 from tetiwd.data.dof import resolve_dof
 from tetiwd.errors import DataError, TetiwdError
 from tetiwd.model.simulation import squared_distances
+from tetiwd.run_memory import bytes_of_chains
 
 needs_to_know = pytest.mark.skipif(memory.available_memory() is None, reason="available memory is not known here")
 

@@ -286,7 +286,8 @@ def test_one_computation_is_not_said_to_differ_from_others():
 def test_reasons_stand_with_the_resolution_and_trouble_with_the_verdict(analysis):
     labels = tuple(analysis.clustering.labels)
     steps = tuple(Step((dof,) * 3, labels, Merit(0.5, 0.5), 1.0) for dof in (3.0, 6.0, 12.0))
-    chosen = replace(analysis.sample, resolution=ResolutionPath(steps, 1), reasons=("for this reason",), remarks=("oh",))
+    told = {"reasons": ("for this reason",), "remarks": ("oh",)}
+    chosen = replace(analysis.sample, resolution=ResolutionPath(steps, 1), **told)
     page = report_html(Analysis(chosen))
     section = page[page.index('<section id="resolution">') :]
     assert section[: section.index("</section>")].count("for this reason") == page.count("for this reason") == 1

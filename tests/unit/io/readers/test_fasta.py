@@ -268,7 +268,8 @@ def test_counts_stay_exact_beyond_float32(monkeypatch):
 
 
 def test_dates_that_should_be_grouped(here):
-    (here / "x.fasta").write_text(fasta(zip([f"s{i}|2014-{1 + i % 3:02}-{i + 1:02}" for i in range(9)], DNA, strict=True)))
+    headers = [f"s{i}|2014-{1 + i % 3:02}-{i + 1:02}" for i in range(9)]
+    (here / "x.fasta").write_text(fasta(zip(headers, DNA, strict=True)))
     with pytest.raises(DataError, match=r'^x\.fasta: 2014-01-01 has 1 object, .*; group dates with by="month", or'):
         read_series(["x.fasta"])
     assert read_series(["x.fasta"], DataSettings(by="month")).series.n_objects == (3, 3, 3)

@@ -436,7 +436,7 @@ def test_too_large_is_refused(here, monkeypatch):
     (here / "x.csv").write_text(table(columns()))
     monkeypatch.setattr(memory, "available_memory", lambda: (100, "says the test"))
     with pytest.raises(
-        MemoryLimitError, match=r"^x\.csv: the table, up to row \d+, takes 0.00 GiB of memory, but only 0.00 GiB can be had"
+        MemoryLimitError, match=r"^x\.csv: the table, up to row \d+, takes 0.00 GiB of memory, but only 0.00 GiB can"
     ):
         read_series(["x.csv"])
 

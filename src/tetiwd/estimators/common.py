@@ -1,12 +1,11 @@
-"""TeTiWD and TiWD in scikit-learn's conventions. No mathematics here: data in, a run, answers out."""
+"""What both estimators have in common: from parameters to a run, and from a run to fitted attributes."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import escape
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,22 +18,20 @@ from tetiwd.analysis import Analysis
 from tetiwd.chains import run_chains
 from tetiwd.data import DistanceSeries
 from tetiwd.data.metrics import Metric
-from tetiwd.data.series import LARGEST_CROSS
-from tetiwd.data.times import rows_by_time
-from tetiwd.declare import declarations, documented_by
+from tetiwd.declare import declarations
 from tetiwd.diagnostics import Diagnostics
 from tetiwd.errors import DataError, Setting, SettingsError, give, quoted
 from tetiwd.mode import check_heeded, find_mode
 from tetiwd.mode_analysis import ModeAnalysis
-from tetiwd.params import LEVEL, AnswerSettings, Hyperparameters, SamplerSettings, is_whole
-from tetiwd.priors import Prior
+from tetiwd.params import AnswerSettings, Hyperparameters, SamplerSettings, is_whole
 from tetiwd.sample import Sample
 from tetiwd.summarize.classify import Classification, classify
 from tetiwd.summarize.clustering import Clustering
-from tetiwd.summarize.forecast import Forecast, forecast
 
 if TYPE_CHECKING:
     import xarray as xr
+
+    from tetiwd.summarize.outcomes import Outcomes
 
 S = TypeVar("S", Hyperparameters, AnswerSettings)
 FEWEST_OBJECTS = 3
@@ -51,8 +48,8 @@ def _no_draws(what: str) -> NoDrawsError:
     return NoDrawsError(fault, ["fit with ", Setting("mode", MODES[0])])
 
 
-class _WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
-    """Common part of both estimators: from parameters to a run, and from a run to fitted attributes."""
+class WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """Data in, a run, answers out; no mathematics."""
 
     metric: Metric
     squared: bool | None
@@ -224,14 +221,30 @@ class _WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
             return save_mode(self.analysis_, path, overwrite=overwrite)
         return save(self.analysis_, path, overwrite=overwrite)
 
-    def report(self, path: str | Path, *, overwrite: bool = False, show_ids: bool = False) -> Path:
-        """Write one HTML file that needs no network and no other file; with ids of objects only if asked for."""
-        from tetiwd.report import write_mode_report, write_report
+    def report(
+        self,
+        path: str | Path,
+        *,
+        overwrite: bool = False,
+        show_ids: bool = False,
+        outcomes: "Outcomes | None" = None,
+        figures: str | Path | None = None,
+    ) -> Path:
+        """Write one HTML file that needs no network and no other file; with ids of objects only if asked for.
+
+        ``outcomes`` are rates by lineage, from ``outcomes_by_lineage(model.analysis_.alignment, …)``, to be shown as
+        well. ``figures`` is a folder to which every figure is written as SVG, PNG and PDF.
+        """
+        from tetiwd.plots import save_figures
+        from tetiwd.report import check_target, write_mode_report, write_report
 
         check_is_fitted(self)
-        if isinstance(self.analysis_, ModeAnalysis):
+        if outcomes is None and figures is None and isinstance(self.analysis_, ModeAnalysis):
             return write_mode_report(self.analysis_, path, overwrite=overwrite, show_ids=show_ids)
-        return write_report(self.analysis_, path, overwrite=overwrite, show_ids=show_ids)
+        analysis, target = self._with_draws("report with outcomes or figures"), check_target(path, overwrite=overwrite)
+        if figures is not None:
+            save_figures(analysis, figures, overwrite=overwrite, outcomes=outcomes)
+        return write_report(analysis, target, overwrite=overwrite, show_ids=show_ids, outcomes=outcomes)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -263,192 +276,7 @@ SHARED = {
 }
 
 
-@documented_by(
-    Hyperparameters,
-    AnswerSettings,
-    metric="How to compare rows of features: a name or a function, see :meth:`tetiwd.DistanceSeries.from_features`; "
-    '"precomputed" if X holds the distances between all rows.',
-    **SHARED,
-)
-@dataclass(eq=False, repr=False)
-class TeTiWD(_WishartClusterer):
-    """Cluster objects at several times and link the clusters into lineages, with their uncertainty.
-
-    Attributes
-    ----------
-    labels_ : (N,) lineage of every row of X, −1 if it is unassigned; for a list or a series, epoch after epoch
-    labels_by_time_ : one array per time
-    times_ : the times in order
-    n_clusters_ : number of clusters at every time
-    lineages_ : lineages, with ``table()``, ``sizes()``, ``links()``, ``events()`` and ``flows()``
-    membership_ : T × (n_t, lineages + 1) probability of every object for every lineage, and for another cluster
-    unassigned_probability_ : T × (n_t,) probability of every object to be in no cluster of ``min_size`` objects
-    coclustering_ : T × (n_t, n_t) probability of two objects to be together
-    posterior_ : all draws as a DataTree in ArviZ's layout
-    diagnostics_ : do the MCMC chains agree?
-    analysis_ : all of these and more
-
-    With ``mode="fast"`` there are no ``coclustering_``, ``posterior_`` and ``diagnostics_``.
-
-    Examples
-    --------
-    >>> from tetiwd import TeTiWD
-    >>> model = TeTiWD().fit(X, time=year)  # doctest: +SKIP
-    >>> model.lineages_.table()  # doctest: +SKIP
-    """
-
-    metric: Metric = "euclidean"
-    squared: bool | None = None
-    dof: float | Sequence[float] | str = Hyperparameters.dof
-    df_A: Prior | None = None
-    geometry: str = Hyperparameters.geometry
-    alpha: Prior | None = None
-    xi: Prior = Hyperparameters.xi
-    max_clusters: int | None = None
-    loss: str = AnswerSettings.loss
-    min_size: int = AnswerSettings.min_size
-    links: str = AnswerSettings.links
-    random_state: Any = None
-    n_jobs: int = -1
-    verbose: bool = False
-    settings: SamplerSettings | None = None
-    mode: str = MODES[0]
-
-    def fit(self, X: Any, y: Any = None, *, time: Any = None, ids: Any = None) -> Self:
-        """Find clusters and their lineages.
-
-        Parameters
-        ----------
-        X
-            A :class:`tetiwd.DistanceSeries`; a list with one square matrix of distances per time; a table of features,
-            one row per object and time; or, with ``metric="precomputed"``, one matrix of distances between all rows,
-            of which only those within times make clusters; the others, if all are known, help to link them.
-        y
-            Not used.
-        time
-            Time of every row of X (one label per matrix for a list). Without it all rows are of one time.
-        ids
-            Id of every row (one list per matrix for a list), if objects are known by name. The same id at two times is
-            the same object.
-        """
-        clustering = self._clustered(X, time, ids)
-        self.labels_by_time_ = clustering.labels
-        self.labels_ = np.empty(len(clustering.flat), dtype=np.int64)
-        self.labels_[np.concatenate(self._rows)] = clustering.flat
-        self.n_clusters_ = clustering.n_clusters
-        return self
-
-    @property
-    def lineages_(self) -> Any:
-        """Lineages through time."""
-        check_is_fitted(self)
-        return self.analysis_.lineages
-
-    @property
-    def unassigned_probability_(self) -> list[NDArray[np.float64]]:
-        """Probability of every object to be unassigned, T × (n_t,)."""
-        return self._unassigned_probability
-
-    @property
-    def coclustering_(self) -> list[NDArray[Any]]:
-        """Probability of every two objects of a time to be together, T × (n_t, n_t)."""
-        return self._with_draws("coclustering_").coclustering
-
-    def forecast(self, n_next: int | None = None, *, level: float = LEVEL) -> Forecast:
-        """Shares of the clusters at the next time, as the model expects them."""
-        analysis = self._with_draws("forecast")
-        sample, alignment = analysis.sample, analysis.alignment
-        return forecast(sample, alignment, n_next=n_next, level=level, seed=sample.settings.seed)
-
-    def _series(self, X: Any, time: Any, ids: Any) -> tuple[DistanceSeries, list[NDArray[np.intp]]]:
-        """The series, and the rows of X that belong to every time."""
-        if isinstance(X, DistanceSeries):
-            if time is not None or ids is not None:
-                raise DataError("a DistanceSeries has its own times and ids; leave them out")
-            return X, _one_after_the_other(X)
-        if getattr(X, "ndim", 2) == 3:
-            X = list(X)
-        if isinstance(X, list | tuple) and len(X) and all(np.ndim(matrix) == 2 for matrix in X):
-            series = DistanceSeries.from_distances(X, squared=self._told(), times=time, ids=ids)
-            return series, _one_after_the_other(series)
-        if self._precomputed:
-            time = np.zeros(len(X), dtype=int) if time is None else time
-            cross: Literal["if known", False] = "if known" if len(X) <= LARGEST_CROSS else False
-            series = DistanceSeries.from_pooled(X, time=time, squared=self._told(), ids=ids, keep_cross=cross)
-            self.n_features_in_ = sum(series.n_objects)
-        else:
-            series, time = self._from_features(X, time, ids)
-        return series, rows_by_time(time, sum(series.n_objects), "X")[1]
-
-
-@documented_by(
-    Hyperparameters,
-    AnswerSettings,
-    metric='How to compare rows of features: a name or a function; "precomputed" if X is a square matrix of distances.',
-    **SHARED,
-)
-@dataclass(eq=False, repr=False)
-class TiWD(_WishartClusterer):
-    """Cluster objects at one time (translation-invariant Wishart–Dirichlet process).
-
-    Attributes
-    ----------
-    labels_ : (n,) cluster of every row, −1 if it is unassigned
-    n_clusters_ : number of clusters
-    membership_ : [(n, clusters + 1)] probability of every object for every cluster, and for another one
-    unassigned_probability_ : (n,) probability of every object to be in no cluster of ``min_size`` objects
-    coclustering_ : (n, n) probability of two objects to be together
-    posterior_ : all draws as a DataTree in ArviZ's layout
-    diagnostics_ : do the MCMC chains agree?
-    analysis_ : all of these and more
-    """
-
-    metric: Metric = "euclidean"
-    squared: bool | None = None
-    dof: float | Sequence[float] | str = Hyperparameters.dof
-    geometry: str = Hyperparameters.geometry
-    alpha: Prior | None = None
-    xi: Prior = Hyperparameters.xi
-    max_clusters: int | None = None
-    loss: str = AnswerSettings.loss
-    min_size: int = AnswerSettings.min_size
-    random_state: Any = None
-    n_jobs: int = -1
-    verbose: bool = False
-    settings: SamplerSettings | None = None
-    mode: str = MODES[0]
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Find clusters.
-
-        ``X`` is a table of features, one row per object, or a square matrix of distances with ``metric="precomputed"``.
-        """
-        clustering = self._clustered(X)
-        self.labels_ = clustering.flat
-        self.n_clusters_ = clustering.n_clusters[0]
-        return self
-
-    @property
-    def unassigned_probability_(self) -> NDArray[np.float64]:
-        """Probability of every object to be unassigned, (n,)."""
-        return self._unassigned_probability[0]
-
-    @property
-    def coclustering_(self) -> NDArray[Any]:
-        """Probability of every two objects to be together, (n, n)."""
-        return self._with_draws("coclustering_").coclustering[0]
-
-    def _series(self, X: Any, time: Any, ids: Any) -> tuple[DistanceSeries, list[NDArray[np.intp]]]:
-        """The series of one time, and its rows."""
-        if self._precomputed:
-            series = DistanceSeries.from_distances([X], squared=self._told())
-            self.n_features_in_ = series.n_objects[0]
-        else:
-            series, _ = self._from_features(X, time, ids)
-        return series, _one_after_the_other(series)
-
-
-def _one_after_the_other(series: DistanceSeries) -> list[NDArray[np.intp]]:
+def one_after_the_other(series: DistanceSeries) -> list[NDArray[np.intp]]:
     """Rows of every epoch when epochs come one after the other."""
     return np.split(np.arange(sum(series.n_objects)), np.cumsum(series.n_objects)[:-1])
 

@@ -1,0 +1,148 @@
+"""TeTiWD: clusters at several times, linked into lineages, in scikit-learn's conventions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from tetiwd.data import DistanceSeries
+from tetiwd.data.metrics import Metric
+from tetiwd.data.series import LARGEST_CROSS
+from tetiwd.data.times import rows_by_time
+from tetiwd.declare import documented_by
+from tetiwd.errors import DataError
+from tetiwd.estimators.common import MODES, SHARED, WishartClusterer, one_after_the_other
+from tetiwd.params import AnswerSettings, AtMost, Hyperparameters, SamplerSettings
+from tetiwd.priors import Prior, ShareOrPrior
+from tetiwd.summarize.forecast import Forecast, forecast
+
+
+@documented_by(
+    Hyperparameters,
+    AnswerSettings,
+    metric="How to compare rows of features: a name or a function, see :meth:`tetiwd.DistanceSeries.from_features`; "
+    '"precomputed" if X holds the distances between all rows.',
+    **SHARED,
+)
+@dataclass(eq=False, repr=False)
+class TeTiWD(WishartClusterer):
+    """Cluster objects at several times and link the clusters into lineages, with their uncertainty.
+
+    Attributes
+    ----------
+    labels_ : (N,) lineage of every row of X, −1 if it is unassigned; for a list or a series, epoch after epoch
+    labels_by_time_ : one array per time
+    times_ : the times in order
+    n_clusters_ : number of clusters at every time
+    lineages_ : lineages, with ``table()``, ``sizes()``, ``links()``, ``events()`` and ``flows()``
+    membership_ : T × (n_t, lineages + 1) probability of every object for every lineage, and for another cluster
+    unassigned_probability_ : T × (n_t,) probability of every object to be in no cluster of ``min_size`` objects
+    coclustering_ : T × (n_t, n_t) probability of two objects to be together
+    posterior_ : all draws as a DataTree in ArviZ's layout
+    diagnostics_ : do the MCMC chains agree?
+    analysis_ : all of these and more
+
+    With ``mode="fast"`` there are no ``coclustering_``, ``posterior_`` and ``diagnostics_``.
+
+    Examples
+    --------
+    >>> from tetiwd import TeTiWD
+    >>> model = TeTiWD().fit(X, time=year)  # doctest: +SKIP
+    >>> model.lineages_.table()  # doctest: +SKIP
+    """
+
+    metric: Metric = "euclidean"
+    squared: bool | None = None
+    dof: float | Sequence[float] | str = Hyperparameters.dof
+    df_A: Prior | None = None
+    geometry: str = Hyperparameters.geometry
+    coupling: bool = Hyperparameters.coupling
+    alpha: Prior | None = None
+    xi: Prior = Hyperparameters.xi
+    new_scale: Prior | None = None
+    max_clusters: int | None = None
+    kappa: Prior | None = None
+    rho: ShareOrPrior | None = None
+    tau: Prior | None = None
+    delta: ShareOrPrior | None = None
+    shift: Prior | None = None
+    loss: str = AnswerSettings.loss
+    at_most: AtMost = AnswerSettings.at_most
+    min_size: int = AnswerSettings.min_size
+    links: str = AnswerSettings.links
+    level: float = AnswerSettings.level
+    random_state: Any = None
+    n_jobs: int = -1
+    verbose: bool = False
+    settings: SamplerSettings | None = None
+    mode: str = MODES[0]
+
+    def fit(self, X: Any, y: Any = None, *, time: Any = None, ids: Any = None) -> Self:
+        """Find clusters and their lineages.
+
+        Parameters
+        ----------
+        X
+            A :class:`tetiwd.DistanceSeries`; a list with one square matrix of distances per time; a table of features,
+            one row per object and time; or, with ``metric="precomputed"``, one matrix of distances between all rows,
+            of which only those within times make clusters; the others, if all are known, help to link them.
+        y
+            Not used.
+        time
+            Time of every row of X (one label per matrix for a list). Without it all rows are of one time.
+        ids
+            Id of every row (one list per matrix for a list), if objects are known by name. The same id at two times is
+            the same object.
+        """
+        clustering = self._clustered(X, time, ids)
+        self.labels_by_time_ = clustering.labels
+        self.labels_ = np.empty(len(clustering.flat), dtype=np.int64)
+        self.labels_[np.concatenate(self._rows)] = clustering.flat
+        self.n_clusters_ = clustering.n_clusters
+        return self
+
+    @property
+    def lineages_(self) -> Any:
+        """Lineages through time."""
+        check_is_fitted(self)
+        return self.analysis_.lineages
+
+    @property
+    def unassigned_probability_(self) -> list[NDArray[np.float64]]:
+        """Probability of every object to be unassigned, T × (n_t,)."""
+        return self._unassigned_probability
+
+    @property
+    def coclustering_(self) -> list[NDArray[Any]]:
+        """Probability of every two objects of a time to be together, T × (n_t, n_t)."""
+        return self._with_draws("coclustering_").coclustering
+
+    def forecast(self, n_next: int | None = None, *, level: float | None = None) -> Forecast:
+        """Shares of the clusters at the next time, as the model expects them; ``level`` is that of the estimator."""
+        analysis = self._with_draws("forecast")
+        sample, alignment = analysis.sample, analysis.alignment
+        level = analysis.settings.level if level is None else level
+        return forecast(sample, alignment, n_next=n_next, level=level, seed=sample.settings.seed)
+
+    def _series(self, X: Any, time: Any, ids: Any) -> tuple[DistanceSeries, list[NDArray[np.intp]]]:
+        """The series, and the rows of X that belong to every time."""
+        if isinstance(X, DistanceSeries):
+            if time is not None or ids is not None:
+                raise DataError("a DistanceSeries has its own times and ids; leave them out")
+            return X, one_after_the_other(X)
+        if getattr(X, "ndim", 2) == 3:
+            X = list(X)
+        if isinstance(X, list | tuple) and len(X) and all(np.ndim(matrix) == 2 for matrix in X):
+            series = DistanceSeries.from_distances(X, squared=self._told(), times=time, ids=ids)
+            return series, one_after_the_other(series)
+        if self._precomputed:
+            time = np.zeros(len(X), dtype=int) if time is None else time
+            cross: Literal["if known", False] = "if known" if len(X) <= LARGEST_CROSS else False
+            series = DistanceSeries.from_pooled(X, time=time, squared=self._told(), ids=ids, keep_cross=cross)
+            self.n_features_in_ = sum(series.n_objects)
+        else:
+            series, time = self._from_features(X, time, ids)
+        return series, rows_by_time(time, sum(series.n_objects), "X")[1]
