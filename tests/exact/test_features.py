@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
+from benchmarks.data_sets import SHARED_DATA
 from reference import rng_for
 from tetiwd import Beta, DistanceSeries, Gamma, Hyperparameters, SamplerSettings, run_chains
 from tetiwd.analysis import Analysis
@@ -105,6 +106,36 @@ def test_penguins(geometry):
 
     birds = load_penguins()
     assert_same_draws(both(birds[MEASUREMENTS], birds.year, standardize=True), {"dof": "moments", "geometry": geometry})
+
+
+def embryo(arrays):
+    return arrays["X"].astype(float), arrays["stage"], "euclidean"
+
+
+def microbiome(arrays):
+    often = np.isin(arrays["epoch"], np.flatnonzero(np.bincount(arrays["epoch"]) >= 20))
+    return arrays["counts"][often].astype(float), arrays["epoch"][often], "hellinger"
+
+
+def reviews(arrays):
+    V = arrays["V"].astype(float) * np.log(len(arrays["V"]) / np.maximum(arrays["V"].sum(axis=0), 1))
+    return V[V.any(axis=1)], arrays["window"][V.any(axis=1)], "cosine"
+
+
+SHARED = {"guo2010_embryo": embryo, "moving_pictures": microbiome, "medline_drug_reviews": reviews}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("geometry", ["full", "moving", "pooled"])
+@pytest.mark.parametrize("name", SHARED)
+def test_data_from_outside_the_project(name, geometry):
+    if not (SHARED_DATA / name).is_dir():
+        pytest.skip("the data are not here")
+    with np.load(SHARED_DATA / name / "data.npz", allow_pickle=False) as arrays:
+        X, time, metric = SHARED[name](arrays)
+    kinds = [X, csr_array(X)] if metric == "cosine" else [X]
+    for rows_of in kinds:
+        assert_same_draws(both(rows_of, time, metric=metric), {"dof": "moments", "geometry": geometry})
 
 
 def test_epochs_without_objects_of_moving_centres():
