@@ -10,8 +10,16 @@ from reference import rng_for
 from tetiwd import Beta, DistanceSeries, Gamma, Hyperparameters, SamplerSettings, run_chains
 from tetiwd.analysis import Analysis
 from tetiwd.data.feature_distances import FeatureDistances
+from tetiwd.mode import find_mode
 from tetiwd.node_state import NodeState
+from tetiwd.partitions import Partitions
 from tetiwd.state import ChainState
+from tetiwd.summarize import embedding
+from tetiwd.summarize.classify import classify
+from tetiwd.summarize.clustering import UNASSIGNED, as_clustering
+from tetiwd.summarize.conditional import conditional_memberships
+from tetiwd.summarize.embedding import embed
+from tetiwd.summarize.unassigned import nearest_lineages
 
 SETTINGS = SamplerSettings(n_chains=2, n_warmup=40, n_draws=60, n_split_merge=4, anneal=None, seed=3)
 SIZES = (40, 25, 35)
@@ -169,6 +177,47 @@ def test_answers_are_the_same():
     assert one.clustering.linked_by == other.clustering.linked_by
     for a, b in zip(one.object_maps, other.object_maps, strict=True):
         assert_allclose(a, b, atol=1e-6)
+
+
+@pytest.mark.parametrize("geometry", ["full", "moving"])
+def test_new_objects_and_conditionals_are_the_same(geometry):
+    X, time = rows()
+    two = both(X, time)
+    samples = assert_same_draws(two, {"geometry": geometry})
+    new = np.hstack([samples[0].series.features.squared_distances(X[:3] + 0.5, t) for t in range(3)])
+    new = new if geometry == "moving" else new[:, -SIZES[-1] :]
+    found = [classify(sample, Analysis(sample).clustering, new, squared=True).probabilities for sample in samples]
+    assert_allclose(*found, atol=1e-9)
+    settings = SamplerSettings(n_chains=2, seed=3)
+    modes = [find_mode(series, Hyperparameters(dof=5.0, geometry=geometry), settings) for series in two]
+    for a, b in zip(*map(conditional_memberships, modes), strict=True):
+        assert_allclose(a, b, atol=1e-9)
+
+
+def test_unassigned_objects_have_the_same_nearest_lineage():
+    X, time = rows()
+    labels = [np.where(np.arange(n) % 5 == 0, UNASSIGNED, np.arange(n) % 3) for n in SIZES]
+    nearest = [
+        nearest_lineages(
+            series, as_clustering(Partitions.from_labels([labels_t[None] + 1 for labels_t in labels]), labels)
+        )
+        for series in both(X, time)
+    ]
+    for a, b in zip(*nearest, strict=True):
+        assert_array_equal(a, b)
+        assert (a >= 0).sum() == (np.arange(len(a)) % 5 == 0).sum()
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_maps_of_many_objects_are_those_of_all_eigenvalues(kind, monkeypatch):
+    X, time = rows()
+    exact, many = (series for series in both(kind(X - 100), time))
+    points = embed(exact, n_components=2).points
+    monkeypatch.setattr(embedding, "MOST_FOR_ALL_EIGENVALUES", 50)
+    monkeypatch.setattr(embedding, "N_BLOCKS", 4)
+    found = embed(many, n_components=2)
+    assert_allclose(found.points, points, atol=1e-6 * np.abs(points).max())
+    assert found.explained == pytest.approx(embed(exact, n_components=2).explained, rel=1e-6)
 
 
 def test_sums_of_parts_by_hand():
