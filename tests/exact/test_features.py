@@ -1,11 +1,15 @@
 """Features in place of a matrix of distances: the same draws and answers, up to rounding."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
+from benchmarks.data_sets import SHARED_DATA
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
-from benchmarks.data_sets import SHARED_DATA
 from reference import rng_for
 from tetiwd import Beta, DistanceSeries, Gamma, Hyperparameters, SamplerSettings, run_chains
 from tetiwd.analysis import Analysis
@@ -218,6 +222,37 @@ def test_maps_of_many_objects_are_those_of_all_eigenvalues(kind, monkeypatch):
     found = embed(many, n_components=2)
     assert_allclose(found.points, points, atol=1e-6 * np.abs(points).max())
     assert found.explained == pytest.approx(embed(exact, n_components=2).explained, rel=1e-6)
+
+
+PLAIN = """
+import warnings
+import numpy as np
+from scipy.sparse import csr_array
+from runs import digest
+from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, kernels, run_chains
+
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(4)
+X = 2 * rng.integers(3, size=(20, 1)) + rng.standard_normal((20, 3))
+settings = SamplerSettings(n_chains=1, n_warmup=5, n_draws=5, n_anneal=2, n_split_merge=4, seed=2)
+print(kernels.COMPILED)
+for kind in (np.asarray, np.float32, csr_array):
+    series = DistanceSeries.from_features(kind(X), time=[0] * 12 + [1] * 8, matrix=False)
+    for geometry in ("full", "moving"):
+        print(digest(run_chains(series, Hyperparameters(dof=3.0, geometry=geometry), settings)))
+"""
+
+
+def test_compiled_and_plain_kernels_draw_the_same():
+    found = []
+    for compiled in ("1", "0"):
+        environment = os.environ | {"TETIWD_COMPILED": compiled, "PYTHONPATH": os.pathsep.join(sys.path)}
+        done = subprocess.run(
+            [sys.executable, "-c", PLAIN], env=environment, check=True, capture_output=True, text=True
+        )
+        found.append(done.stdout.split())
+    assert found[1][0] == "False"
+    assert found[0][1:] == found[1][1:]
 
 
 def test_sums_of_parts_by_hand():
