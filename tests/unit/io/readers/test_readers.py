@@ -26,6 +26,7 @@ GIVEN = {
     "symmetrize": "mean",
     "missing": "drop",
     "cross": True,
+    "matrix": False,
 }
 
 
