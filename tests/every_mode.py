@@ -4,6 +4,7 @@ import os
 import sys
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from runs import digest, small_series
 from tetiwd import Beta, DistanceSeries, Gamma, Hyperparameters, SamplerSettings, kernels, run_chains
@@ -49,6 +50,11 @@ def modes():
     yield "moving, displaced", drifting, displaced, {"n_split_merge": 5}
     yield "moving, many lineages", drifting, {"geometry": "moving", "xi": 40.0, "tau": 0.0}, {}
     yield "pooled", drifting, {"geometry": "pooled", "delta": Beta(2.0, 2.0), "kappa": Gamma(2.0, 0.5)}, {}
+    rows = np.concatenate(X)
+    for name, given in {"": rows, ", single precision": rows.astype(np.float32), ", sparse": csr_array(rows)}.items():
+        features = DistanceSeries.from_features(given, time=[0] * 40 + [1] * 30, matrix=False)
+        yield f"features{name}", features, {}, {"n_split_merge": 5}
+        yield f"features{name}, moving", features, displaced, {"n_split_merge": 5}
 
 
 def stop(unraisable) -> None:

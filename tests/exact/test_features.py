@@ -1,7 +1,12 @@
 """Features in place of a matrix of distances: the same draws and answers, up to rounding."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
+from benchmarks.data_sets import SHARED_DATA
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
@@ -9,8 +14,16 @@ from reference import rng_for
 from tetiwd import Beta, DistanceSeries, Gamma, Hyperparameters, SamplerSettings, run_chains
 from tetiwd.analysis import Analysis
 from tetiwd.data.feature_distances import FeatureDistances
+from tetiwd.mode import find_mode
 from tetiwd.node_state import NodeState
+from tetiwd.partitions import Partitions
 from tetiwd.state import ChainState
+from tetiwd.summarize import embedding
+from tetiwd.summarize.classify import classify
+from tetiwd.summarize.clustering import UNASSIGNED, as_clustering
+from tetiwd.summarize.conditional import conditional_memberships
+from tetiwd.summarize.embedding import embed
+from tetiwd.summarize.unassigned import nearest_lineages
 
 SETTINGS = SamplerSettings(n_chains=2, n_warmup=40, n_draws=60, n_split_merge=4, anneal=None, seed=3)
 SIZES = (40, 25, 35)
@@ -107,6 +120,36 @@ def test_penguins(geometry):
     assert_same_draws(both(birds[MEASUREMENTS], birds.year, standardize=True), {"dof": "moments", "geometry": geometry})
 
 
+def embryo(arrays):
+    return arrays["X"].astype(float), arrays["stage"], "euclidean"
+
+
+def microbiome(arrays):
+    often = np.isin(arrays["epoch"], np.flatnonzero(np.bincount(arrays["epoch"]) >= 20))
+    return arrays["counts"][often].astype(float), arrays["epoch"][often], "hellinger"
+
+
+def reviews(arrays):
+    V = arrays["V"].astype(float) * np.log(len(arrays["V"]) / np.maximum(arrays["V"].sum(axis=0), 1))
+    return V[V.any(axis=1)], arrays["window"][V.any(axis=1)], "cosine"
+
+
+SHARED = {"guo2010_embryo": embryo, "moving_pictures": microbiome, "medline_drug_reviews": reviews}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("geometry", ["full", "moving", "pooled"])
+@pytest.mark.parametrize("name", SHARED)
+def test_data_from_outside_the_project(name, geometry):
+    if not (SHARED_DATA / name).is_dir():
+        pytest.skip("the data are not here")
+    with np.load(SHARED_DATA / name / "data.npz", allow_pickle=False) as arrays:
+        X, time, metric = SHARED[name](arrays)
+    kinds = [X, csr_array(X)] if metric == "cosine" else [X]
+    for rows_of in kinds:
+        assert_same_draws(both(rows_of, time, metric=metric), {"dof": "moments", "geometry": geometry})
+
+
 def test_epochs_without_objects_of_moving_centres():
     """A lineage that is absent somewhere has sums of exactly nothing."""
     X, time = rows()
@@ -138,6 +181,78 @@ def test_answers_are_the_same():
     assert one.clustering.linked_by == other.clustering.linked_by
     for a, b in zip(one.object_maps, other.object_maps, strict=True):
         assert_allclose(a, b, atol=1e-6)
+
+
+@pytest.mark.parametrize("geometry", ["full", "moving"])
+def test_new_objects_and_conditionals_are_the_same(geometry):
+    X, time = rows()
+    two = both(X, time)
+    samples = assert_same_draws(two, {"geometry": geometry})
+    new = np.hstack([samples[0].series.features.squared_distances(X[:3] + 0.5, t) for t in range(3)])
+    new = new if geometry == "moving" else new[:, -SIZES[-1] :]
+    found = [classify(sample, Analysis(sample).clustering, new, squared=True).probabilities for sample in samples]
+    assert_allclose(*found, atol=1e-9)
+    settings = SamplerSettings(n_chains=2, seed=3)
+    modes = [find_mode(series, Hyperparameters(dof=5.0, geometry=geometry), settings) for series in two]
+    for a, b in zip(*map(conditional_memberships, modes), strict=True):
+        assert_allclose(a, b, atol=1e-9)
+
+
+def test_unassigned_objects_have_the_same_nearest_lineage():
+    X, time = rows()
+    labels = [np.where(np.arange(n) % 5 == 0, UNASSIGNED, np.arange(n) % 3) for n in SIZES]
+    nearest = [
+        nearest_lineages(
+            series, as_clustering(Partitions.from_labels([labels_t[None] + 1 for labels_t in labels]), labels)
+        )
+        for series in both(X, time)
+    ]
+    for a, b in zip(*nearest, strict=True):
+        assert_array_equal(a, b)
+        assert (a >= 0).sum() == (np.arange(len(a)) % 5 == 0).sum()
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_maps_of_many_objects_are_those_of_all_eigenvalues(kind, monkeypatch):
+    X, time = rows()
+    exact, many = (series for series in both(kind(X - 100), time))
+    points = embed(exact, n_components=2).points
+    monkeypatch.setattr(embedding, "MOST_FOR_ALL_EIGENVALUES", 50)
+    monkeypatch.setattr(embedding, "N_BLOCKS", 4)
+    found = embed(many, n_components=2)
+    assert_allclose(found.points, points, atol=1e-6 * np.abs(points).max())
+    assert found.explained == pytest.approx(embed(exact, n_components=2).explained, rel=1e-6)
+
+
+PLAIN = """
+import warnings
+import numpy as np
+from scipy.sparse import csr_array
+from runs import digest
+from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, kernels, run_chains
+
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(4)
+X = 2 * rng.integers(3, size=(20, 1)) + rng.standard_normal((20, 3))
+settings = SamplerSettings(n_chains=1, n_warmup=5, n_draws=5, n_anneal=2, n_split_merge=4, seed=2)
+print(kernels.COMPILED)
+for kind in (np.asarray, np.float32, csr_array):
+    series = DistanceSeries.from_features(kind(X), time=[0] * 12 + [1] * 8, matrix=False)
+    for geometry in ("full", "moving"):
+        print(digest(run_chains(series, Hyperparameters(dof=3.0, geometry=geometry), settings)))
+"""
+
+
+def test_compiled_and_plain_kernels_draw_the_same():
+    found = []
+    for compiled in ("1", "0"):
+        environment = os.environ | {"TETIWD_COMPILED": compiled, "PYTHONPATH": os.pathsep.join(sys.path)}
+        done = subprocess.run(
+            [sys.executable, "-c", PLAIN], env=environment, check=True, capture_output=True, text=True
+        )
+        found.append(done.stdout.split())
+    assert found[1][0] == "False"
+    assert found[0][1:] == found[1][1:]
 
 
 def test_sums_of_parts_by_hand():

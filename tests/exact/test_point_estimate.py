@@ -14,6 +14,7 @@ from tetiwd.errors import SettingsError
 from tetiwd.kernels.allocation import allocate, improve
 from tetiwd.kernels.draft import clear, copy, fill, sum_in_common, twin
 from tetiwd.partitions import Partitions, numbered
+from tetiwd.summarize import point_estimate
 from tetiwd.summarize import search as search_module
 from tetiwd.summarize.alignment import align
 from tetiwd.summarize.clustering import as_clustering, in_order_of_birth, losses_by_draw
@@ -565,3 +566,17 @@ def test_lineages_of_all_epochs_together_are_the_best(loss, everything):
     assert expected == pytest.approx(everything.expected(labels, loss).min(), abs=1e-12)
     assert found.found_by == "joint search"
     assert representative(draws, loss).found_by == "search"
+
+
+@pytest.mark.parametrize("loss", ["vi", "binder", "ari"])
+def test_many_objects_join_what_was_found_for_some(loss, monkeypatch):
+    rng = rng_for(11)
+    truth = rng.integers(4, size=400)
+    labels = np.where(rng.random((60, 400)) < 0.15, rng.integers(4, size=(60, 400)), truth)
+    draws = Partitions.from_labels(labels)
+    whole = representative(draws, loss)
+    monkeypatch.setattr(point_estimate, "MOST_SEARCHED", 60)
+    found = representative(draws, loss)
+    assert found.expected_loss <= whole.expected_loss + 1e-9
+    mine, theirs = (clustering.labels[0] for clustering in (found, whole))
+    assert np.array_equal(mine[:, None] == mine, theirs[:, None] == theirs)

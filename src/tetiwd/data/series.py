@@ -311,7 +311,7 @@ class DistanceSeries:
 
     def rescaled(self) -> list[Matrix]:
         """The matrices divided by :attr:`unit` (new arrays); priors have one meaning on this scale."""
-        return [matrix / matrix.dtype.type(self.unit) for matrix in self.matrices]
+        return [np.asarray(matrix) / matrix.dtype.type(self.unit) for matrix in self.matrices]
 
     def to_distances(self) -> Self:
         """The same objects as squared distances D_ij = K_ii + K_jj − 2K_ij, which must not be negative."""

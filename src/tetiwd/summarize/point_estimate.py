@@ -27,6 +27,7 @@ from tetiwd.summarize.motion import lineage_motion
 from tetiwd.summarize.search import Search
 
 MOST_SEARCHED = 20_000  # objects of an epoch; with more, the others join what was found for some
+MOST_LABELS = 10**8  # objects × draws that are looked at when the others join
 
 
 def representative(
@@ -97,7 +98,9 @@ def best_partition(
     if len(some) < n:
         part = Partitions(numbered(np.ascontiguousarray(draws.labels[:, some])), (len(some),), (None,))
     labels = min(Search(part, loss, most, rng).results(n_runs), key=lambda result: result[0])[1]
-    return labels if part is draws else Search(draws, loss, most, rng).extended(some, labels)
+    if part is draws:
+        return labels
+    return Search(draws.thinned(max(1, MOST_LABELS // n)), loss, most, rng).extended(some, labels)
 
 
 def lineages_are_known(draws: Sample | Partitions, links: Links | DistanceSeries) -> bool:

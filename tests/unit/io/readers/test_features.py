@@ -447,3 +447,13 @@ def test_chunks_do_not_matter(here, monkeypatch):
     with pytest.raises(DataError, match=r"^x\.csv: line 2, column label: 'u' is not a number"):
         read_series(["x.csv"])
     assert_same(read_series(["x.csv"], DataSettings(columns=("a", "b", "c"))).series, expected())
+
+
+def test_no_matrix(here):
+    (here / "m.csv").write_text(table(columns()))
+    given = read_series([here / "m.csv"], DataSettings(matrix=False))
+    assert not given.series.has_matrices
+    assert "no matrix of distances is kept: sums of distances are computed from the features" in given.remarks
+    wanted = expected(matrix=True)
+    for D, E in zip((*given.series.D, given.series.cross), (*wanted.D, wanted.cross), strict=True):
+        np.testing.assert_allclose(np.asarray(D), E, atol=1e-12)

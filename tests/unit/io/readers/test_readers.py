@@ -27,6 +27,7 @@ GIVEN = {
     "symmetrize": "mean",
     "missing": "drop",
     "cross": True,
+    "matrix": False,
 }
 
 
