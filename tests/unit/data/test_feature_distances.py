@@ -16,6 +16,7 @@ from tetiwd.data.feature_distances import FeatureDistances
 from tetiwd.data.fingerprint import fingerprint
 from tetiwd.errors import DataError, MemoryLimitError
 from tetiwd.io.series_file import read_series_file, write_series
+from tetiwd.run_memory import bytes_of_chains
 
 TIME = np.repeat([2, 1, 3], [5, 6, 4])  # not in order
 
