@@ -55,6 +55,7 @@ MODELS = {
     "full": {},
     "isotropic": {"geometry": "isotropic"},
     "uncoupled": {"coupling": False},
+    "spreads": {"tau": Gamma(1.0, 0.5)},
     "many clusters": {"xi": 30.0},
     "moving": {"geometry": "moving"},
     "displaced": {"geometry": "moving", "shift": Gamma(1.0, 1.0)},
