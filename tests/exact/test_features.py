@@ -14,6 +14,7 @@ from reference import rng_for
 from tetiwd import Beta, DistanceSeries, Gamma, Hyperparameters, SamplerSettings, run_chains
 from tetiwd.analysis import Analysis
 from tetiwd.data.feature_distances import FeatureDistances
+from tetiwd.kernels import members_tried
 from tetiwd.mode import find_mode
 from tetiwd.node_state import NodeState
 from tetiwd.partitions import Partitions
@@ -254,6 +255,14 @@ def test_compiled_and_plain_kernels_draw_the_same():
         found.append(done.stdout.split())
     assert found[1][0] == "False"
     assert found[0][1:] == found[1][1:]
+
+
+def test_large_changes_are_tried_where_they_are_cheap():
+    """In proportion to what they cost, but for many objects with features."""
+    few, many = (FeatureDistances(np.zeros((n, 1))) for n in (10_000, 10_001))
+    assert members_tried(few, 300) == 300
+    assert members_tried(many, 300) == np.inf
+    assert members_tried(np.broadcast_to(0.0, (10_001, 10_001)), 300) == 300
 
 
 def test_sums_of_parts_by_hand():

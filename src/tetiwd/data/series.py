@@ -1,6 +1,6 @@
 """DistanceSeries: what the user brings, validated once and read-only from then on."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self, cast
@@ -158,7 +158,8 @@ class DistanceSeries:
         ``matrix=False`` keeps the features instead of a matrix of distances, which takes O(n) memory, and gives the
         same answers up to rounding; X may then be sparse (CSR). It needs distances that are Euclidean by their metric:
         "euclidean", "sqeuclidean", "cosine", "hellinger", and "hamming" or "cityblock" of zeros and ones. None does so
-        for sparse X, and where matrices would take more than 1 GiB or do not fit.
+        for sparse X, and where matrices would take more than 1 GiB or do not fit. The series then looks at X if its
+        rows are in order of time; do not change it afterwards.
         """
         _check_flag("standardize", standardize)
         names, precision = names_of_columns(X), metrics.as_precision(dtype)
@@ -167,26 +168,24 @@ class DistanceSeries:
             rows, centre, spread = standardized(rows, names)
         n = rows.shape[0]
         epochs = epochs_by_time("X", time, ids_of_rows(rows, ids, Place("X")), n, min_objects)
-        if matrix is None:
-            matrix = not is_sparse(rows) and _is_moderate([len(members) for members in epochs.sources], precision)
-            asked = is_sparse(rows)
-        else:
-            _check_flag("matrix", matrix)
-            asked = not matrix
-        points = None if matrix else metrics.as_points(rows, metric, squared)
-        if points is not None:
-            space = FeatureSpace((rows,), metric, squared, names, centre, spread)
-            return cls._without_matrix(*points, space, epochs, precision, cross)
-        if asked:
-            raise DataError(
-                f"metric {metric!r} needs a matrix of distances, which are not Euclidean for these features",
-                ["leave out ", Setting("matrix", False), ", or choose another metric"],
-            )
+        for name, flag in (("matrix", matrix), ("cross", cross)):
+            if flag is not None:
+                _check_flag(name, flag)
+        asked = is_sparse(rows) if matrix is None else not matrix
+        if asked or (matrix is None and not _is_moderate([n] if cross else map(len, epochs.sources), precision)):
+            points = metrics.as_points(rows, metric, squared)
+            if points is not None:
+                space = FeatureSpace((rows,), metric, squared, names, centre, spread)
+                return cls._without_matrix(*points, space, epochs, precision, cross)
+            if asked:
+                raise DataError(
+                    f"metric {metric!r} needs a matrix of distances, which are not Euclidean for these features",
+                    ["leave out ", Setting("matrix", False), ", or choose another metric"],
+                )
         features = metrics.as_features(rows)
         space = FeatureSpace(tuple(features[rows] for rows in epochs.sources), metric, squared, names, centre, spread)
         if cross is None:
             cross = len(epochs.sources) > 1 and len(features) <= LARGEST_CROSS
-        _check_flag("cross", cross)
         if cross:
             _check_room_for_distances([len(features)], precision)
             pooled = metrics.pairwise(features, metric, squared, precision)
@@ -433,7 +432,7 @@ class DistanceSeries:
         return replace(self, cross=prepared)
 
 
-def _is_moderate(n_objects: Sequence[int], dtype: np.dtype[Any]) -> bool:
+def _is_moderate(n_objects: Iterable[int], dtype: np.dtype[Any]) -> bool:
     """Are matrices of distances small enough to be kept unasked?"""
     room, needed = available_memory(), sum(dtype.itemsize * n**2 for n in n_objects)
     return needed <= LARGEST_MATRIX and (room is None or needed <= room[0])
@@ -443,7 +442,7 @@ def _in_order(rows: Rows, order: NDArray[np.int64], precision: np.dtype[Any] | N
     """Rows epoch after epoch; in single precision if that is asked for."""
     single = precision == np.float32 and not is_sparse(rows) and rows.dtype != np.float32
     if np.array_equal(order, np.arange(len(order))) and not single:
-        return rows
+        return rows if is_sparse(rows) else np.ascontiguousarray(rows)
     size = 12 * rows.nnz if is_sparse(rows) else rows.size * (4 if single else rows.itemsize)
     require_memory(size, "a copy of the features", SMALLER_DATA)
     moved = rows[order]
