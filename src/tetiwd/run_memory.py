@@ -1,8 +1,10 @@
 """How much memory chains take, and a refusal before they are begun."""
 
 from collections.abc import Sequence
+from typing import cast
 
 from tetiwd.data import DistanceSeries
+from tetiwd.data.feature_distances import FeatureDistances
 from tetiwd.data.memory import require_memory
 from tetiwd.errors import Text
 from tetiwd.params import Hyperparameters, SamplerSettings
@@ -16,7 +18,7 @@ def check_room_for_chains(
     """Refuse chains that memory cannot hold."""
     rows_per_cluster = series.n_epochs if hyperparameters.moves else 1
     what = f"{doing} {settings.n_chains} chains of {settings.most_draws} draws over {sum(series.n_objects)} objects"
-    n_features = None if series.has_matrices or series.features is None else series.features.n_features
+    n_features = None if series.has_matrices else cast("FeatureDistances", series.matrices[0]).width - 2
     require_memory(bytes_of_chains(series.n_objects, settings, rows_per_cluster, n_features), what, remedy)
 
 

@@ -67,6 +67,12 @@ def between(new: Rows, X: Rows, metric: Metric, squared: bool | None) -> Floats:
     return np.asarray(values if squared else values**2)
 
 
+def between_rows(X: Rows, metric: Metric, squared: bool | None) -> Callable[[Any, Any], Floats]:
+    """Squared distances between some rows of X and others, by their places."""
+    _are_squared(metric, squared)
+    return lambda some, others: between(X[some], X[others], metric, squared)
+
+
 def _as_known_to_scipy(metric: Metric, *tables: Floats) -> tuple[list[Floats], Metric, float]:
     """Tables and a metric that scipy knows, and the factor that turns it into the metric asked for."""
     if not isinstance(metric, str) or metric != "hellinger":

@@ -15,6 +15,7 @@ from tetiwd.data.epochs import Epochs, epochs_by_time, ids_of_rows, separate_epo
 from tetiwd.data.feature_distances import FeatureDistances, Rows, among, check_features, cut, is_sparse
 from tetiwd.data.features import FeatureSpace, names_of_columns, standardized
 from tetiwd.data.ids import check_labels_agree
+from tetiwd.data.landmarks import Approximation, Between, check_landmarks, points_from_landmarks, some_of_matrix
 from tetiwd.data.memory import SMALLER_DATA, available_memory, require_memory
 from tetiwd.data.negative_type import Kind, NegativeType, Repair, distances_from, inspect, repaired
 from tetiwd.data.prepare import (
@@ -48,6 +49,7 @@ class DistanceSeries:
     ids: tuple[NDArray[Any], ...] | None  # T × (n_t,), None where identities are unknown
     cross: Matrix | None  # D*: (N, N) squared distances of all objects, epoch after epoch
     features: FeatureSpace | None = None  # what the distances were computed from, if that is known
+    approximation: Approximation | None = None  # how close distances from landmarks come to the true ones
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrices", tuple(map(frozen, self.matrices)))
@@ -58,7 +60,8 @@ class DistanceSeries:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and pickles go through the constructor, which makes their arrays read-only again."""
-        return type(self), (self.matrices, self.kind, self.times, self.ids, self.cross, self.features)
+        parts = (self.matrices, self.kind, self.times, self.ids, self.cross, self.features, self.approximation)
+        return type(self), parts
 
     @classmethod
     def from_distances(
@@ -141,6 +144,7 @@ class DistanceSeries:
         min_objects: int = 3,
         dtype: Any = "float64",
         matrix: bool | None = None,
+        landmarks: int | None = None,
     ) -> Self:
         """One row of features per object and time; distances are computed within every epoch.
 
@@ -160,6 +164,10 @@ class DistanceSeries:
         "euclidean", "sqeuclidean", "cosine", "hellinger", and "hamming" or "cityblock" of zeros and ones. None does so
         for sparse X, and where matrices would take more than 1 GiB or do not fit. The series then looks at X if its
         rows are in order of time; do not change it afterwards.
+
+        ``landmarks`` is for other metrics where matrices do not fit: only distances to so many objects are computed
+        (200 are a good number), and those between all objects follow from them approximately. How closely is found on a
+        sample and is in ``approximation``.
         """
         _check_flag("standardize", standardize)
         names, precision = names_of_columns(X), metrics.as_precision(dtype)
@@ -171,6 +179,14 @@ class DistanceSeries:
         for name, flag in (("matrix", matrix), ("cross", cross)):
             if flag is not None:
                 _check_flag(name, flag)
+        if landmarks is not None:
+            if matrix is not None:
+                raise DataError([Setting("landmarks"), " are used without a matrix"], ["leave out ", Setting("matrix")])
+            space = FeatureSpace((rows,), metric, squared, names, centre, spread)
+            between = metrics.between_rows(rows, metric, squared)
+            return cls._from_landmarks(
+                between, landmarks, space, epochs, len(epochs.sources) > 1 if cross is None else cross
+            )
         asked = is_sparse(rows) if matrix is None else not matrix
         if asked or (matrix is None and not _is_moderate([n] if cross else map(len, epochs.sources), precision)):
             points = metrics.as_points(rows, metric, squared)
@@ -225,6 +241,28 @@ class DistanceSeries:
         return cls(held, "distances", epochs.times, epochs.ids, cast("Matrix | None", whole), space)
 
     @classmethod
+    def _from_landmarks(
+        cls, between: Between, landmarks: int, space: FeatureSpace | None, epochs: Epochs, cross: bool
+    ) -> Self:
+        """A series of points that stand for the objects; ``between`` knows the true distances."""
+        order, sizes = np.concatenate(epochs.sources), [len(members) for members in epochs.sources]
+        own_column = np.arange(len(order)) if cross else np.concatenate([np.arange(n) for n in sizes])
+        points, approximation = points_from_landmarks(
+            lambda some, others: between(order[some], order[others]),
+            len(order),
+            check_landmarks(landmarks, len(order)),
+            own_column,
+        )
+        matrices = [FeatureDistances(part) for part in cut(points, sizes)]
+        for D, place in zip(matrices, epochs.places, strict=True):
+            check_features(D, place)
+        whole = FeatureDistances(points) if cross else None
+        if space is not None:
+            space = replace(space, rows=cut(_in_order(space.rows[0], order, None), sizes))
+        held = cast("tuple[Matrix, ...]", tuple(matrices))
+        return cls(held, "distances", epochs.times, epochs.ids, cast("Matrix | None", whole), space, approximation)
+
+    @classmethod
     def from_pooled(
         cls,
         cross: Any,
@@ -235,14 +273,25 @@ class DistanceSeries:
         keep_cross: bool | Literal["if known"] = True,
         symmetrize: Literal["mean"] | None = None,
         min_objects: int = 3,
+        landmarks: int | None = None,
     ) -> Self:
         """One matrix over all objects of all epochs, with the time of every row.
 
         Epochs of numbers, dates and text that is about time ("2003/04", "Q1 2004") are sorted; those of an ordered
         Categorical come in its order. Clustering reads only the blocks within epochs. ``keep_cross=False`` neither
         checks nor keeps the rest; "if known" keeps it if there are several epochs and no value is missing.
+
+        ``landmarks`` is for a matrix that does not fit into memory, such as a file opened by ``np.load`` with
+        ``mmap_mode="r"``: only its columns of so many objects are read; see :meth:`from_features`.
         """
         _check_flag("squared", squared)
+        if landmarks is not None:
+            n = len(cross)
+            epochs = epochs_by_time("D*", time, ids_of_rows(cross, ids, Place("D*")), n, min_objects)
+            between = some_of_matrix(cross, squared, Place("D*"))
+            return cls._from_landmarks(
+                between, landmarks, None, epochs, keep_cross is not False and len(epochs.sources) > 1
+            )
         if keep_cross:
             check_room_for_copies([cross], squared=squared, copy=False)
         pooled = as_square_matrix(cross, Place("D*"))
@@ -405,7 +454,9 @@ class DistanceSeries:
         ]
         if self.cross is not None:
             parts.append("cross-time distances")
-        if not self.has_matrices:
+        if self.approximation is not None:
+            parts.append(f"from {self.approximation.n_landmarks} landmarks")
+        elif not self.has_matrices:
             parts.append("from features, without matrices")
         return f"DistanceSeries({'; '.join(parts)})"
 

@@ -38,6 +38,12 @@ def _checked_month(month: Any) -> int:
     return int(month)
 
 
+def _checked_landmarks(n_landmarks: Any) -> int | None:
+    if n_landmarks is not None and not is_whole(n_landmarks, 3):
+        raise SettingsError([Setting("landmarks"), f" must be a whole number, at least 3, not {n_landmarks!r}"])
+    return None if n_landmarks is None else int(n_landmarks)
+
+
 def _parsed_columns(text: str) -> list[str]:
     return [name.strip() for name in text.split(",")]
 
@@ -164,6 +170,13 @@ class DataSettings(Settings):
         "features, for metrics that are Euclidean: memory is O(n), the answers are the same. If not given, they are "
         "kept unless they take more than 1 GiB or do not fit.",
         option="--matrix/--no-matrix",
+    )
+    landmarks: int | None = setting(
+        None,
+        "Compute only the distances of features to so many objects, from which all others follow approximately: for "
+        "metrics that are not Euclidean, where all distances do not fit into memory. 200 is a good number.",
+        option="--landmarks",
+        check=_checked_landmarks,
     )
     dtype: str = setting(
         "float64",

@@ -1,6 +1,8 @@
 """A validated series of distances as one NetCDF file, bit by bit."""
 
+import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 from tetiwd.data import DistanceSeries
 from tetiwd.data.feature_distances import FeatureDistances, Rows, cut, is_sparse
 from tetiwd.data.features import FeatureSpace
+from tetiwd.data.landmarks import Approximation
 from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError
 from tetiwd.io.netcdf import reading, write_netcdf
@@ -39,10 +42,12 @@ def write_series(path: Path, series: DistanceSeries) -> None:
             variables[f"ids_{t}"] = (f"object_{t}", ids_t)
     if series.cross is not None and series.has_matrices:
         variables["cross"] = (("object", "other"), series.cross)
+    if series.approximation is not None:
+        attributes["approximation"] = json.dumps(asdict(series.approximation))
     space = series.features
     if space is not None and isinstance(space.metric, str):
         attributes |= {"metric": space.metric, "metric_squared": {None: "", True: "yes", False: "no"}[space.squared]}
-        if series.has_matrices or not space.is_euclidean:  # otherwise they are the rows
+        if series.has_matrices or not space.is_euclidean or series.approximation:  # otherwise they are the rows
             variables |= _as_variables("features", space.rows)
         if space.names is not None:
             variables["feature_names"] = ("feature", plain_labels(space.names))
@@ -81,7 +86,9 @@ def read_series_file(path: Path) -> DistanceSeries:
                 centre=data["centre"].to_numpy() if "centre" in data else None,
                 spread=data["spread"].to_numpy() if "spread" in data else None,
             )
-        return DistanceSeries(matrices, data.attrs["kind"], times, ids, cross, space)
+        about = data.attrs.get("approximation")
+        approximation = None if about is None else Approximation(**json.loads(about))
+        return DistanceSeries(matrices, data.attrs["kind"], times, ids, cross, space, approximation)
 
 
 def _distances(data: Any, epochs: range) -> tuple[tuple[Any, ...], Any]:

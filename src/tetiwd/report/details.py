@@ -93,11 +93,13 @@ def data_facts(series: "DistanceSeries") -> list[str]:
         facts.append("Distances between objects of different times are known; they help to link clusters through time.")
     if series.features is not None:
         facts.append(f"Distances were computed from {series.features.n_features} features.")
+    if series.approximation is not None:
+        about = str(series.approximation)
+        facts.append(f"{about[0].upper()}{about[1:]}.")
+    elif not series.has_matrices:
+        facts.append("No matrix of distances was kept: sums of distances were computed from features.")
     if not series.has_matrices:
-        facts.append(
-            "No matrix of distances was kept: sums of distances were computed from features. Estimates of degrees of "
-            "freedom and starts of chains look at up to 2,000 objects of a time."
-        )
+        facts.append("Estimates of degrees of freedom and starts of chains look at up to 2,000 objects of a time.")
     facts.append(f"Unit of scale (mean half of a squared distance): {series.unit:.4g}. Settings are in this unit.")
     return facts
 

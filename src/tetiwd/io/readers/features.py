@@ -52,8 +52,11 @@ def read_features(files: Sequence[File], settings: DataSettings, remarks: list[s
             min_objects=settings.min_objects,
             dtype=settings.dtype,
             matrix=settings.matrix,
+            landmarks=settings.landmarks,
         )
-    if not series.has_matrices:
+    if series.approximation is not None:
+        remarks.append(str(series.approximation))
+    elif not series.has_matrices:
         remarks.append("no matrix of distances is kept: sums of distances are computed from the features")
     remarks.append(f"features used ({len(names)}): {listed(names)}")
     return series
@@ -62,7 +65,7 @@ def read_features(files: Sequence[File], settings: DataSettings, remarks: list[s
 READER = Reader(
     "features",
     endings=TABLES,
-    heeds=frozenset({"metric", "standardize", "id", "columns", "missing", "cross", "matrix"}),
+    heeds=frozenset({"metric", "standardize", "id", "columns", "missing", "cross", "matrix", "landmarks"}),
     read=read_features,
 )
 

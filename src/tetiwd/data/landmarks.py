@@ -1,0 +1,147 @@
+"""Distances to a few objects, the landmarks, from which all others follow approximately.
+
+Landmarks span a space. Every object has a foot in it and stands above it at some height, which is known from its
+distances to the landmarks. Heights of different objects are taken to be at right angles, so that
+
+    D_ij ≈ ‖x_i − x_j‖² + e_i + e_j,    x the foot and e the squared height.
+
+Without heights, sums of distances within clusters would be far too small. An object's height is a column of its own in
+a sparse matrix of features, so that nothing else has to know of landmarks. How close this comes is seen on a sample.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.data.checks import Place
+from tetiwd.data.feature_distances import FeatureDistances, Rows
+from tetiwd.data.memory import SMALLER_DATA, require_memory
+from tetiwd.errors import DataError, Setting
+from tetiwd.params import is_whole
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Between = Callable[[Ints, Ints], Floats]  # squared distances between some objects and others
+
+FEWEST = 3
+ROWS_AT_ONCE = 4096
+N_SAMPLED = 400  # objects between which distances are compared with the true ones
+NEAR = 0.1  # share of them that are the near ones of an object
+SMALLEST_EIGENVALUE = 1e-9  # relative to the largest; below it a direction is rounding noise
+
+
+@dataclass(frozen=True)
+class Approximation:
+    """How close distances from landmarks come to the true ones, from a sample of objects.
+
+    For every object of the sample, the distances to the nearest tenth of the others are added up: approximate ÷ true.
+    The nearest are so by both together.
+    """
+
+    n_landmarks: int
+    near: float  # mean over objects
+    lowest: float  # 95 % of the objects are between these two
+    highest: float
+
+    def __str__(self) -> str:
+        return (
+            f"distances are approximate, from those to {self.n_landmarks} landmarks: in a sample, distances between "
+            f"near objects add up to {self.near:.1%} of the true ones ({self.lowest:.1%} to {self.highest:.1%} for "
+            "95 % of the objects)"
+        )
+
+
+def check_landmarks(n_landmarks: Any, n_objects: int) -> int:
+    """The number of landmarks, if it can be one."""
+    if not is_whole(n_landmarks, FEWEST) or n_landmarks > n_objects:
+        raise DataError(
+            [Setting("landmarks"), f" must be a whole number from {FEWEST} to {n_objects}, not {n_landmarks!r}"]
+        )
+    return int(n_landmarks)
+
+
+def some_of_matrix(matrix: Any, squared: bool, place: Place) -> Between:
+    """Entries of a matrix of distances, squared if they are not; only those are read and checked."""
+
+    def between(some: Ints, others: Ints) -> Floats:
+        D = np.array(matrix[some][:, others] if len(some) <= len(others) else matrix[:, others][some], dtype=float)
+        if not np.isfinite(D).all():
+            place.fail("has values that are not finite", "drop or impute missing values first")
+        if (D < 0).any():
+            place.fail("has negative distances", "check how they were computed")
+        return D if squared else D**2
+
+    if getattr(matrix, "ndim", 0) != 2 or matrix.shape[0] != matrix.shape[1]:
+        place.fail(f"must be a square array, not of shape {getattr(matrix, 'shape', None)}", "give one row per object")
+    return between
+
+
+def points_from_landmarks(between: Between, n: int, n_landmarks: int, own_column: Ints) -> tuple[Rows, Approximation]:
+    """Rows whose squared Euclidean distances approximate those of n objects, and how closely.
+
+    Objects that have the same ``own_column`` must never be compared.
+    """
+    rng = np.random.default_rng(0)
+    landmarks = np.sort(rng.permutation(n)[:n_landmarks])
+    n_entries, n_columns = n * n_landmarks, int(own_column.max()) + 1
+    require_memory(8 * n_landmarks**2 + 20 * n_entries, f"distances to {n_landmarks} landmarks", SMALLER_DATA)
+    axes = _axes(between(landmarks, landmarks))
+    feet, heights = np.empty((n, axes.directions.shape[1])), np.empty(n)
+    for start in range(0, n, ROWS_AT_ONCE):
+        some = np.arange(start, min(start + ROWS_AT_ONCE, n))
+        feet[some], heights[some] = axes.placed(between(some, landmarks))
+    rows = _with_own_columns(feet, np.sqrt(heights), own_column, n_columns)
+    sample = np.sort(rng.permutation(n)[: min(n, N_SAMPLED)])
+    return rows, compared(between(sample, sample), FeatureDistances(rows[sample])[:], n_landmarks)
+
+
+@dataclass(frozen=True)
+class _Axes:
+    """The space of the landmarks."""
+
+    directions: Floats  # (L, p), divided by the roots of their eigenvalues
+    mean: Floats  # (L,) of the distances between landmarks, by column
+    landmarks: Floats  # (L, p)
+
+    def placed(self, to_landmarks: Floats) -> tuple[Floats, Floats]:
+        """Feet and squared heights of objects with these distances to the landmarks."""
+        feet = 0.5 * (self.mean - to_landmarks) @ self.directions
+        within = (feet**2).sum(axis=1)[:, None] + (self.landmarks**2).sum(axis=1) - 2 * feet @ self.landmarks.T
+        return feet, np.maximum((to_landmarks - within).mean(axis=1), 0.0)
+
+
+def _axes(D: Floats) -> _Axes:
+    """Classical scaling of the landmarks."""
+    mean = D.mean(axis=0)
+    similarity = -0.5 * (D - mean - mean[:, None] + mean.mean())
+    values, vectors = np.linalg.eigh(similarity)
+    kept = values > SMALLEST_EIGENVALUE * values[-1]
+    if not kept.any():
+        raise DataError("all landmarks are identical objects", ["take more ", Setting("landmarks")])
+    roots = np.sqrt(values[kept])
+    return _Axes(vectors[:, kept] / roots, mean, vectors[:, kept] * roots)
+
+
+def _with_own_columns(feet: Floats, heights: Floats, own_column: Ints, n_columns: int) -> Rows:
+    """Feet, and the height of every object in its own column after them, as a sparse matrix."""
+    from scipy.sparse import csr_array
+
+    n, p = feet.shape
+    values = np.column_stack([feet, heights]).ravel()
+    columns = np.column_stack([np.tile(np.arange(p), (n, 1)), p + own_column]).ravel()
+    ends = np.arange(n + 1) * (p + 1)
+    return csr_array((values, columns, ends), shape=(n, p + n_columns))
+
+
+def compared(true: Floats, approximate: Floats, n_landmarks: int) -> Approximation:
+    """How close approximate distances between some objects come to the true ones."""
+    n = len(true)
+    others = np.where(np.eye(n, dtype=bool), np.inf, true + approximate)  # either alone would choose its own errors
+    nearest = np.argsort(others, axis=1)[:, : max(1, round(NEAR * (n - 1)))]
+    totals = [np.take_along_axis(D, nearest, axis=1).sum(axis=1) for D in (approximate, true)]
+    apart = totals[1] > 0  # objects whose near ones are identical to them say nothing
+    shares = totals[0][apart] / totals[1][apart] if apart.any() else np.ones(1)
+    return Approximation(n_landmarks, float(shares.mean()), *(float(q) for q in np.quantile(shares, [0.025, 0.975])))
