@@ -249,7 +249,7 @@ def runs(tmp_path_factory):
     os.chdir(folder)
     try:
         FEATURES.assign(id=IDS).drop(columns="c").to_csv("x.csv", index=False)
-        small = ["--chains", "1", "--warmup", "20", "--draws", "20", "-q"]
+        small = ["--geometry", "full", "--chains", "1", "--warmup", "20", "--draws", "20", "-q"]
         for out, words in (("run", ["x.csv"]), ("far", typed(as_npy(WHOLE)))):
             result = CliRunner().invoke(app, ["fit", *words, *small, "--out", out])
             assert result.exit_code == 0, result.output

@@ -108,6 +108,12 @@ class _Bounded(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    seekable = readable
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._n = self._stream.seek(offset, whence)
+        return self._n
+
     def readinto(self, buffer: Any) -> int:
         some = self._stream.read(len(buffer))
         self._n += len(some)
