@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist, pdist, squareform
@@ -11,7 +12,9 @@ from sklearn.metrics import adjusted_rand_score
 from reference import rng_for
 from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, run_chains
 from tetiwd.data.landmarks import compared
-from tetiwd.errors import DataError
+from tetiwd.errors import DataError, SettingsError
+from tetiwd.io.data_settings import DataSettings
+from tetiwd.io.read import read_series
 from tetiwd.io.series_file import read_series_file, write_series
 from tetiwd.report.details import data_facts
 
@@ -110,3 +113,13 @@ def test_faults():
         DistanceSeries.from_pooled(D[:, :5], time=time, squared=False, landmarks=10)
     with pytest.raises(DataError, match="identical"):
         DistanceSeries.from_features(np.ones((N, 2)), time=time, landmarks=10)
+
+
+def test_a_table_read_with_landmarks_says_how_close_they_come(tmp_path):
+    X, _, time = groups(4)
+    pd.DataFrame(X - X.min()).add_prefix("x").assign(time=time).to_csv(tmp_path / "x.csv", index=False)
+    found = read_series([tmp_path / "x.csv"], DataSettings(metric="braycurtis", landmarks=25))
+    assert found.series.approximation.n_landmarks == 25
+    assert any("from those to 25 landmarks" in remark for remark in found.remarks)
+    with pytest.raises(SettingsError, match="landmarks must be a whole number, at least 3"):
+        DataSettings(landmarks=1)

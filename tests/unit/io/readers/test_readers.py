@@ -28,6 +28,7 @@ GIVEN = {
     "missing": "drop",
     "cross": True,
     "matrix": False,
+    "landmarks": 20,
 }
 
 
