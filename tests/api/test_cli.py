@@ -48,8 +48,9 @@ def tetiwd(*words, code=0):
 
 
 def program(*words):
-    """The command for a process of its own."""
-    command = [sys.executable, "-c", "from tetiwd.cli import main; main()", *map(str, words)]
+    """The command for a process of its own, which heeds all signals even if these tests run under nohup."""
+    heed = "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL)"
+    command = [sys.executable, "-c", f"{heed}; from tetiwd.cli import main; main()", *map(str, words)]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
