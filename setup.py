@@ -7,6 +7,7 @@ compiled kernels and runs slowly.
 
 import multiprocessing
 import os
+import sys
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -17,6 +18,7 @@ FOLDER = Path("src/tetiwd/kernels")
 SHARED = f"{PACKAGE}._shared"  # what all compiled modules need of Cython, once
 WITH_RANDOM_NUMBERS = "stream"
 HOW = os.environ.get("TETIWD_BUILD", "fast")
+SMALL = ["-Wl,--strip-all"] if sys.platform == "linux" and HOW == "fast" else []  # no names of functions
 
 
 class BuildForThisCompiler(build_ext):
@@ -41,7 +43,7 @@ class BuildForThisCompiler(build_ext):
             ]
         for extension in self.extensions:
             extension.extra_compile_args = flags
-            extension.extra_link_args = ["-fsanitize=address,undefined"] if HOW == "sanitized" else []
+            extension.extra_link_args = ["-fsanitize=address,undefined"] if HOW == "sanitized" else SMALL
         super().build_extensions()
 
 

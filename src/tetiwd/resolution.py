@@ -99,7 +99,7 @@ class ResolutionPath:
     @property
     def rivals(self) -> list[int]:
         """Steps that are nearly as good and have other clusters."""
-        near = np.flatnonzero(self.scores >= RIVAL * self.scores[self.chosen]).tolist()
+        near = np.flatnonzero(self.eligible >= RIVAL * self.scores[self.chosen]).tolist()
         return [i for i in near if self.best.likeness(self.steps[i]) < ALIKE]
 
     def table(self) -> "pd.DataFrame":
@@ -133,10 +133,10 @@ class ResolutionPath:
                 f"to tell which is best; {_dof(self.best)} is an estimate from the spread of the distances."
             )
         return (
-            f"Degrees of freedom (dof) say how fine clusters are. Of {tried} tried in short runs, {_dof(self.best)} "
-            "gave clusters as good as any: apart from each other, with neighbours together. Values above "
-            f"{_dof(self.steps[self.usual])}, an estimate from the spread of the distances, are not taken: they cut "
-            "even a single cloud into pieces."
+            f"Degrees of freedom (dof) say how fine clusters are. In short runs {tried} were tried. "
+            f"Of those up to {_dof(self.steps[self.usual])}, an estimate from the spread of the distances, "
+            f"{_dof(self.best)} gave clusters as good as any: apart from each other, with neighbours together. Larger "
+            "values are not taken: they cut even a single cloud into pieces."
         )
 
     def _half_and_double(self) -> list[str]:

@@ -347,6 +347,8 @@ def test_a_report_with_outcomes_and_figures(tmp_path):
     page = model.report(tmp_path / "page.html", outcomes=rates, figures=tmp_path / "figures")
     assert "relapse" in page.read_text("utf-8")
     assert (tmp_path / "figures" / "outcomes.svg").exists()
+    with pytest.raises(DataError, match="outcomes are made by outcomes_by_lineage"):
+        model.report(tmp_path / "other.html", outcomes={"a": 1})
     fast = TeTiWD(dof=2, geometry="full", mode="fast").fit(X, time=time)
     with pytest.raises(NoDrawsError, match="there is no report with outcomes or figures"):
         fast.report(tmp_path / "fast.html", figures=tmp_path / "more")

@@ -63,8 +63,8 @@ def test_the_estimate_is_taken_if_clusters_overlap_too_much():
 def test_what_half_and_double_would_give_is_said():
     path = a_path(0.1, 0.5, 0.1, labels=[COARSE, MIDDLE, FINE])
     (choice, around, doubt) = path.sentences()
-    assert "Of 3 values from 1 to 4 tried in short runs, 2 gave clusters as good as any" in choice
-    assert "Values above 4, an estimate from the spread of the distances, are not taken" in choice
+    assert "In short runs 3 values from 1 to 4 were tried. Of those up to 4, an estimate" in choice
+    assert "2 gave clusters as good as any" in choice
     assert around.startswith("There were 3.0 clusters at a time; half the dof gave 2.0 (adjusted Rand index with these")
     assert "twice the dof gave 6.0" in around
     assert doubt == "No other value came close with different clusters."
@@ -76,6 +76,12 @@ def test_an_open_choice_is_said_to_be_open():
     path = a_path(0.5, 0.49, 0.5, 0.5, labels=[COARSE, COARSE, FINE, FINE], usual=2)
     assert path.rivals == [1]
     assert path.sentences()[-1] == "The choice is open: 2 (2.0 clusters) came close with different clusters."
+
+
+def test_values_that_are_not_taken_are_no_rivals():
+    path = a_path(0.2, 0.3, 0.9, 0.9, labels=[COARSE, COARSE, FINE, FINE], usual=1)
+    assert path.rivals == []
+    assert path.sentences()[-1] == "No other value came close with different clusters."
 
 
 def test_likeness_is_a_weighted_mean_over_epochs():

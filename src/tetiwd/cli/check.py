@@ -46,7 +46,10 @@ def examine(given: "Input", settings: RunSettings) -> dict[str, Any]:
     """Everything that check says, as plain values."""
     series = given.series
     by_name = {way: _estimate(series, way) for way in ("moments", "spectrum", "dispersion")}
-    negative = [_negative_share(series, t) if n <= LARGEST_CHECKED else None for t, n in enumerate(series.n_objects)]
+    known = series.approximation is None  # what stands for the objects then has none
+    negative = [
+        _negative_share(series, t) if known and n <= LARGEST_CHECKED else None for t, n in enumerate(series.n_objects)
+    ]
     worst = max((share for share in negative if share is not None), default=0.0)
     return {
         "format": given.format,
@@ -65,6 +68,7 @@ def examine(given: "Input", settings: RunSettings) -> dict[str, Any]:
         "warnings": [
             *_warnings_of_distances(given, settings, worst),
             *_warnings_of_features(series),
+            *([series.approximation.warning] if series.approximation and series.approximation.is_rough else []),
             *([TOO_SMALL] if settings.model.dof == "auto" and by_name["moments"] is None else []),
         ],
     }

@@ -5,19 +5,21 @@ distances to the landmarks. Heights of different objects are taken to be at righ
 
     D_ij ≈ ‖x_i − x_j‖² + e_i + e_j,    x the foot and e the squared height.
 
-Without heights, sums of distances within clusters would be far too small. An object's height is a column of its own in
-a sparse matrix of features, so that nothing else has to know of landmarks. How close this comes is seen on a sample.
+Without heights, sums of distances within clusters would be far too small. What near objects have in common of their
+heights is found on a sample, and left out. An object's height is a column of its own in a sparse matrix of features, so
+that nothing else has to know of landmarks. How close this comes is seen on another sample.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data.checks import Place
-from tetiwd.data.feature_distances import FeatureDistances, Rows
+from tetiwd.data.feature_distances import FeatureDistances, Rows, squared_between
 from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.errors import DataError, Setting
 from tetiwd.params import is_whole
@@ -27,6 +29,7 @@ Floats = NDArray[np.float64]
 Between = Callable[[Ints, Ints], Floats]  # squared distances between some objects and others
 
 FEWEST = 3
+ROUGH, ROUGH_RANGE = 0.02, 0.15  # above which clusters have been seen to differ
 ROWS_AT_ONCE = 4096
 N_SAMPLED = 400  # objects between which distances are compared with the true ones
 NEAR = 0.1  # share of them that are the near ones of an object
@@ -35,7 +38,7 @@ SMALLEST_EIGENVALUE = 1e-9  # relative to the largest; below it a direction is r
 
 @dataclass(frozen=True)
 class Approximation:
-    """How close distances from landmarks come to the true ones, from a sample of objects.
+    """How close distances from landmarks come to the true ones, from a sample of objects that are no landmarks.
 
     For every object of the sample, the distances to the nearest tenth of the others are added up: approximate ÷ true.
     The nearest are so by both together.
@@ -52,6 +55,16 @@ class Approximation:
             f"near objects add up to {self.near:.1%} of the true ones ({self.lowest:.1%} to {self.highest:.1%} for "
             "95 % of the objects)"
         )
+
+    @property
+    def is_rough(self) -> bool:
+        """True if clusters may differ from those of the true distances."""
+        return abs(self.near - 1) > ROUGH or self.highest - self.lowest > ROUGH_RANGE
+
+    @property
+    def warning(self) -> str:
+        """What to do if it is."""
+        return f"{self.n_landmarks} landmarks are few for these data: clusters may differ; take more"
 
 
 def check_landmarks(n_landmarks: Any, n_objects: int) -> int:
@@ -72,6 +85,11 @@ def some_of_matrix(matrix: Any, squared: bool, place: Place) -> Between:
             place.fail("has values that are not finite", "drop or impute missing values first")
         if (D < 0).any():
             place.fail("has negative distances", "check how they were computed")
+        if np.array_equal(some, others):
+            if np.diagonal(D).any():
+                place.fail("has a nonzero diagonal: these are not distances", "for similarities there are no landmarks")
+            if not np.allclose(D, D.T, rtol=1e-6, atol=1e-9 * float(D.max())):
+                place.fail("is not symmetric", "average D and its transpose first")
         return D if squared else D**2
 
     if getattr(matrix, "ndim", 0) != 2 or matrix.shape[0] != matrix.shape[1]:
@@ -79,23 +97,59 @@ def some_of_matrix(matrix: Any, squared: bool, place: Place) -> Between:
     return between
 
 
-def points_from_landmarks(between: Between, n: int, n_landmarks: int, own_column: Ints) -> tuple[Rows, Approximation]:
-    """Rows whose squared Euclidean distances approximate those of n objects, and how closely.
+def points_from_landmarks(between: Between, n_landmarks: int, apart: Ints) -> tuple[Rows, Approximation]:
+    """Rows whose squared Euclidean distances approximate those of the objects, and how closely.
 
-    Objects that have the same ``own_column`` must never be compared.
+    Objects with different numbers in ``apart`` are never compared.
     """
+    n = len(apart)
     rng = np.random.default_rng(0)
-    landmarks = np.sort(rng.permutation(n)[:n_landmarks])
-    n_entries, n_columns = n * n_landmarks, int(own_column.max()) + 1
-    require_memory(8 * n_landmarks**2 + 20 * n_entries, f"distances to {n_landmarks} landmarks", SMALLER_DATA)
+    order = rng.permutation(n)
+    landmarks, others = np.sort(order[:n_landmarks]), order[n_landmarks:]
+    require_memory(8 * n_landmarks**2 + 20 * n * n_landmarks, f"distances to {n_landmarks} landmarks", SMALLER_DATA)
     axes = _axes(between(landmarks, landmarks))
-    feet, heights = np.empty((n, axes.directions.shape[1])), np.empty(n)
+    feet, heights, columns = np.empty((n, axes.directions.shape[1])), np.empty(n), _OwnColumns()
+    own = np.empty(n, dtype=np.int64)
     for start in range(0, n, ROWS_AT_ONCE):
         some = np.arange(start, min(start + ROWS_AT_ONCE, n))
-        feet[some], heights[some] = axes.placed(between(some, landmarks))
-    rows = _with_own_columns(feet, np.sqrt(heights), own_column, n_columns)
-    sample = np.sort(rng.permutation(n)[: min(n, N_SAMPLED)])
-    return rows, compared(between(sample, sample), FeatureDistances(rows[sample])[:], n_landmarks)
+        to_landmarks = between(some, landmarks)
+        feet[some], heights[some] = axes.placed(to_landmarks)
+        own[some] = columns.of(apart[some], to_landmarks)
+    if len(others) < 2 * FEWEST:
+        others = order
+    first, second = np.sort(others[::2][:N_SAMPLED]), np.sort(others[1::2][:N_SAMPLED])
+    heights *= _share_of_its_own(between(first, first), feet[first], heights[first])
+    rows = _with_own_columns(feet, np.sqrt(heights), own)
+    sample = FeatureDistances(_with_own_columns(feet[second], np.sqrt(heights[second]), own[second]))
+    return rows, compared(between(second, second), sample[:], n_landmarks)
+
+
+class _OwnColumns:
+    """Numbers of columns; identical objects, which have the same distances to all landmarks, share one."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[int, bytes], int] = {}
+        self.n_taken: dict[int, int] = {}
+
+    def of(self, apart: Ints, to_landmarks: Floats) -> Ints:
+        """Columns of some objects. Those that are never compared may have the same."""
+        found = np.empty(len(apart), dtype=np.int64)
+        for i, (where, row) in enumerate(zip(apart.tolist(), to_landmarks, strict=True)):
+            key = where, blake2b(row.tobytes(), digest_size=16).digest()
+            if key not in self.known:
+                self.known[key] = self.n_taken[where] = self.n_taken.get(where, -1) + 1
+            found[i] = self.known[key]
+        return found
+
+
+def _share_of_its_own(true: Floats, feet: Floats, heights: Floats) -> float:
+    """How much of the squared height of an object it does not have in common with those near it."""
+    within = squared_between(feet, feet)
+    above = heights[:, None] + heights
+    near = _nearest(true, within + above)
+    total = np.take_along_axis(above, near, axis=1).sum()
+    rest = np.take_along_axis(true - within, near, axis=1).sum()
+    return float(np.clip(rest / total, 0.0, 1.0)) if total > 0 else 1.0
 
 
 @dataclass(frozen=True)
@@ -125,7 +179,7 @@ def _axes(D: Floats) -> _Axes:
     return _Axes(vectors[:, kept] / roots, mean, vectors[:, kept] * roots)
 
 
-def _with_own_columns(feet: Floats, heights: Floats, own_column: Ints, n_columns: int) -> Rows:
+def _with_own_columns(feet: Floats, heights: Floats, own_column: Ints) -> Rows:
     """Feet, and the height of every object in its own column after them, as a sparse matrix."""
     from scipy.sparse import csr_array
 
@@ -133,15 +187,22 @@ def _with_own_columns(feet: Floats, heights: Floats, own_column: Ints, n_columns
     values = np.column_stack([feet, heights]).ravel()
     columns = np.column_stack([np.tile(np.arange(p), (n, 1)), p + own_column]).ravel()
     ends = np.arange(n + 1) * (p + 1)
-    return csr_array((values, columns, ends), shape=(n, p + n_columns))
+    return csr_array((values, columns, ends), shape=(n, p + int(own_column.max()) + 1))
 
 
 def compared(true: Floats, approximate: Floats, n_landmarks: int) -> Approximation:
     """How close approximate distances between some objects come to the true ones."""
-    n = len(true)
-    others = np.where(np.eye(n, dtype=bool), np.inf, true + approximate)  # either alone would choose its own errors
-    nearest = np.argsort(others, axis=1)[:, : max(1, round(NEAR * (n - 1)))]
-    totals = [np.take_along_axis(D, nearest, axis=1).sum(axis=1) for D in (approximate, true)]
-    apart = totals[1] > 0  # objects whose near ones are identical to them say nothing
-    shares = totals[0][apart] / totals[1][apart] if apart.any() else np.ones(1)
+    nearest = _nearest(true, approximate)
+    found, wanted = (np.take_along_axis(D, nearest, axis=1).sum(axis=1) for D in (approximate, true))
+    usual = true.mean() * nearest.shape[1] or 1.0
+    shares = np.where(
+        wanted > 0, found / np.where(wanted > 0, wanted, 1.0), 1 + found / usual
+    )  # identical ones: 0 is right
     return Approximation(n_landmarks, float(shares.mean()), *(float(q) for q in np.quantile(shares, [0.025, 0.975])))
+
+
+def _nearest(true: Floats, approximate: Floats) -> Ints:
+    """The nearest tenth of the others, by both together: either alone would choose its own errors."""
+    n = len(true)
+    others = np.where(np.eye(n, dtype=bool), np.inf, true + approximate)
+    return np.argsort(others, axis=1, kind="stable")[:, : max(1, round(NEAR * (n - 1)))]

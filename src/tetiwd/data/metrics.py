@@ -68,9 +68,21 @@ def between(new: Rows, X: Rows, metric: Metric, squared: bool | None) -> Floats:
 
 
 def between_rows(X: Rows, metric: Metric, squared: bool | None) -> Callable[[Any, Any], Floats]:
-    """Squared distances between some rows of X and others, by their places."""
+    """Squared distances between some rows of X and others, by their places; 0 from a row to itself."""
     _are_squared(metric, squared)
-    return lambda some, others: between(X[some], X[others], metric, squared)
+    if is_sparse(X) and as_points(X, metric, squared) is None:
+        raise DataError(f"metric {metric!r} is not known for sparse rows", "pass X.toarray()")
+
+    def found(some: NDArray[np.int64], others: NDArray[np.int64]) -> Floats:
+        D = between(X[some], X[others], metric, squared)
+        D[np.equal.outer(some, others)] = 0.0
+        if not np.isfinite(D).all():
+            row, column = np.argwhere(~np.isfinite(D))[0]
+            fault = f"the {metric} distance between rows {some[row]} and {others[column]} is {D[row, column]}"
+            raise DataError(fault, "drop rows that are empty or beyond the range of numbers")
+        return D
+
+    return found
 
 
 def _as_known_to_scipy(metric: Metric, *tables: Floats) -> tuple[list[Floats], Metric, float]:

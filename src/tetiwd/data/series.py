@@ -194,9 +194,10 @@ class DistanceSeries:
                 space = FeatureSpace((rows,), metric, squared, names, centre, spread)
                 return cls._without_matrix(*points, space, epochs, precision, cross)
             if asked:
+                way = ["pass X.toarray()"] if matrix is None else ["leave out ", Setting("matrix", False)]
                 raise DataError(
                     f"metric {metric!r} needs a matrix of distances, which are not Euclidean for these features",
-                    ["leave out ", Setting("matrix", False), ", or choose another metric"],
+                    [*way, ", choose another metric, or take ", Setting("landmarks")],
                 )
         features = metrics.as_features(rows)
         space = FeatureSpace(tuple(features[rows] for rows in epochs.sources), metric, squared, names, centre, spread)
@@ -246,12 +247,11 @@ class DistanceSeries:
     ) -> Self:
         """A series of points that stand for the objects; ``between`` knows the true distances."""
         order, sizes = np.concatenate(epochs.sources), [len(members) for members in epochs.sources]
-        own_column = np.arange(len(order)) if cross else np.concatenate([np.arange(n) for n in sizes])
+        apart = np.zeros(len(order), dtype=np.int64) if cross else np.repeat(np.arange(len(sizes)), sizes)
         points, approximation = points_from_landmarks(
             lambda some, others: between(order[some], order[others]),
-            len(order),
             check_landmarks(landmarks, len(order)),
-            own_column,
+            apart,
         )
         matrices = [FeatureDistances(part) for part in cut(points, sizes)]
         for D, place in zip(matrices, epochs.places, strict=True):
@@ -286,9 +286,13 @@ class DistanceSeries:
         """
         _check_flag("squared", squared)
         if landmarks is not None:
-            n = len(cross)
-            epochs = epochs_by_time("D*", time, ids_of_rows(cross, ids, Place("D*")), n, min_objects)
-            between = some_of_matrix(cross, squared, Place("D*"))
+            if symmetrize is not None:
+                raise DataError(
+                    [Setting("symmetrize"), " needs the whole matrix"], ["leave out ", Setting("landmarks")]
+                )
+            matrix = cross if isinstance(cross, np.ndarray) else as_square_matrix(cross, Place("D*"))
+            epochs = epochs_by_time("D*", time, ids_of_rows(cross, ids, Place("D*")), len(matrix), min_objects)
+            between = some_of_matrix(matrix, squared, Place("D*"))
             return cls._from_landmarks(
                 between, landmarks, None, epochs, keep_cross is not False and len(epochs.sources) > 1
             )

@@ -237,8 +237,11 @@ class WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """
         from tetiwd.plots import save_figures
         from tetiwd.report import check_target, write_mode_report, write_report
+        from tetiwd.summarize.outcomes import Outcomes
 
         check_is_fitted(self)
+        if not isinstance(outcomes, Outcomes | None):
+            raise DataError(f"outcomes are made by outcomes_by_lineage(model.analysis_.alignment, …), not {outcomes!r}")
         if outcomes is None and figures is None and isinstance(self.analysis_, ModeAnalysis):
             return write_mode_report(self.analysis_, path, overwrite=overwrite, show_ids=show_ids)
         analysis, target = self._with_draws("report with outcomes or figures"), check_target(path, overwrite=overwrite)

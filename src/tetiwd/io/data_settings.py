@@ -161,7 +161,7 @@ class DataSettings(Settings):
     cross: bool | None = setting(
         None,
         "Whether to keep distances between times, which tell best how clusters are linked. If not given, they are kept "
-        f"for up to {LARGEST_CROSS} rows, where the input has them.",
+        f"for up to {LARGEST_CROSS} rows, where the input has them, and for any number where no matrix is kept.",
         option="--cross/--no-cross",
     )
     matrix: bool | None = setting(

@@ -145,6 +145,12 @@ def _windows(
                 where=where(row),
             )
         moment, precision = date
+        if precision == "year" and by == "year" and first_month > 1:
+            raise DataError(
+                [f"{time!r} has no month, which ", Setting("year_begins", first_month), " needs"],
+                ["give the month, or leave out ", Setting("year_begins")],
+                where=where(row),
+            )
         if precision not in FINE_ENOUGH["month" if first_month > 1 else by]:
             raise DataError(
                 f"{time!r} does not say which {by} it is",

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.metrics import adjusted_rand_score
 
@@ -70,6 +71,7 @@ def test_a_matrix_on_disk_is_read_in_part(tmp_path):
     series = DistanceSeries.from_pooled(matrix, time=time, squared=False, landmarks=12)
     assert_allclose(np.asarray(series.D[1]), cdist(X[time == 1], X[time == 1], "sqeuclidean"), atol=1e-9)
     assert series.features is None
+    DistanceSeries.from_pooled(pd.DataFrame(np.asarray(matrix)), time=time, squared=False, landmarks=12)
     assert "12 landmarks" in repr(series)
 
 
@@ -82,6 +84,25 @@ def test_files_and_pickles_keep_what_is_known_of_the_approximation(tmp_path):
         assert_allclose(np.asarray(again.D[2]), np.asarray(series.D[2]), atol=1e-12)
         assert_allclose(again.features.rows[1], series.features.rows[1])
     assert any("from those to 10 landmarks" in fact for fact in data_facts(series))
+
+
+def test_identical_objects_stay_together():
+    X, _, _ = groups(30, n=12)
+    X = np.repeat(X, 20, axis=0)
+    for metric in ("euclidean", "cityblock"):
+        series = DistanceSeries.from_features(X, time=np.zeros(240), metric=metric, landmarks=8)
+        D = np.asarray(series.D[0])
+        assert_allclose(D[:20, :20], 0, atol=1e-9)
+        assert D[0, 20] > 1
+
+
+def test_a_rough_approximation_is_called_so():
+    true = squareform(pdist(groups(3)[0], "sqeuclidean"))
+    assert not compared(true, 1.01 * true, 7).is_rough
+    assert compared(true, 1.05 * true, 7).is_rough
+    assert compared(true, 0.9 * true, 7).warning == "7 landmarks are few for these data: clusters may differ; take more"
+    duplicates = np.kron(true[:5, :5], np.ones((4, 4)))
+    assert compared(duplicates, duplicates + 1 - np.eye(20), 7).is_rough
 
 
 def test_what_is_shown_is_measured_on_near_objects():
@@ -109,6 +130,16 @@ def test_faults():
         E[:, 3] = E[3] = wrong
         with pytest.raises(DataError, match=message):
             DistanceSeries.from_pooled(E, time=time, squared=False, landmarks=149)
+    for wrong, message in ((1 / (1 + D), "nonzero diagonal"), (D + np.triu(D), "not symmetric")):
+        with pytest.raises(DataError, match=message):
+            DistanceSeries.from_pooled(wrong, time=time, squared=True, landmarks=20)
+    with pytest.raises(DataError, match="symmetrize needs the whole matrix"):
+        DistanceSeries.from_pooled(D, time=time, squared=True, landmarks=20, symmetrize="mean")
+    with pytest.raises(DataError, match="sparse rows"):
+        DistanceSeries.from_features(csr_array(np.abs(X)), time=time, metric="braycurtis", landmarks=20)
+    X[:3] = 0
+    with pytest.raises(DataError, match=r"braycurtis distance between rows \d and \d is nan"):
+        DistanceSeries.from_features(np.abs(X), time=time, metric="braycurtis", landmarks=149)
     with pytest.raises(DataError, match="square"):
         DistanceSeries.from_pooled(D[:, :5], time=time, squared=False, landmarks=10)
     with pytest.raises(DataError, match="identical"):

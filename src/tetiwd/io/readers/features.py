@@ -56,6 +56,8 @@ def read_features(files: Sequence[File], settings: DataSettings, remarks: list[s
         )
     if series.approximation is not None:
         remarks.append(str(series.approximation))
+        if series.approximation.is_rough:
+            remarks.append(series.approximation.warning)
     elif not series.has_matrices:
         remarks.append("no matrix of distances is kept: sums of distances are computed from the features")
     remarks.append(f"features used ({len(names)}): {listed(names)}")

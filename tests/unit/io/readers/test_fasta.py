@@ -299,7 +299,7 @@ def test_years_that_begin_in_another_month(here):
     assert series.times == ("2013/14", "2014/15")
     assert series.n_objects == (3, 6)
     (here / "x.fasta").write_text(fasta([(f"s{i}|2014", DNA[i]) for i in range(9)]))
-    with pytest.raises(DataError, match="'2014' does not say which"):
+    with pytest.raises(DataError, match="'2014' has no month, which year_begins=7 needs"):
         read_series(["x.fasta"], DataSettings(by="year", year_begins=7))
 
 
