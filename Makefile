@@ -6,7 +6,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile  # Python compiles what is used
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test check slow checked sanitized bench dist wheel minimal clean
 
@@ -52,7 +52,7 @@ KERNELS := setup.py $(wildcard src/tetiwd/kernels/*.py src/tetiwd/kernels/*.pxd)
 KERNELS_OF_EXPERIMENTS := experiments/setup.py $(wildcard experiments/tetiwd_experiments/baselines/gauss_kernels.p*)
 
 .venv/.demo: .venv/.python pyproject.toml $(KERNELS)
-	$(PIP) --editable ".[demo]"
+	$(PIP) --no-compile --editable ".[demo]" # Python compiles what it uses
 	@touch $@
 
 .venv/.dev: .venv/.python pyproject.toml experiments/pyproject.toml $(KERNELS) $(KERNELS_OF_EXPERIMENTS)

@@ -523,7 +523,7 @@ def test_a_full_disk_is_one_line_and_the_run_goes_on_later(most, table, tmp_path
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
     words = ["fit", str(table), *SMALL_FIT, "--out", str(tmp_path / "run"), "-q"]
-    command = [sys.executable, "-m", "tetiwd", *words]
+    command = [sys.executable, "-B", "-m", "tetiwd", *words]  # compiled modules of Python would be cut off, too
     result = subprocess.run(command, preexec_fn=limit, capture_output=True, text=True)
     assert result.returncode == 6, result.stderr
     assert result.stderr.startswith("Error: cannot write ")
