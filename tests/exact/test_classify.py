@@ -34,16 +34,7 @@ seeds = st.integers(0, 2**32 - 1)
 sizes = st.lists(st.integers(1, 6), min_size=1, max_size=4)
 kinds = st.sampled_from(["distances", "distances", "similarities"])
 hyperparameters = st.builds(
-    lambda dof, df_A, max_clusters, geometry, coupling, kappa, tau: Hyperparameters(
-        dof=dof,
-        df_A=df_A,
-        max_clusters=max_clusters,
-        geometry=geometry,
-        coupling=coupling,
-        kappa=kappa,
-        tau=tau,
-        **SAMPLED,
-    ),
+    lambda **own: Hyperparameters(**own, **SAMPLED),
     dof=st.floats(0.5, 20),
     df_A=st.sampled_from([5.5, 30.0, Gamma(3, 5)]),
     max_clusters=st.sampled_from([None, 4, 5]),

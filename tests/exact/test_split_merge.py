@@ -18,16 +18,7 @@ from tetiwd.state import models_of
 close = {"rel": 1e-9, "abs": 1e-7}
 SAMPLED = {"alpha": Gamma(2, 0.7), "xi": Gamma(1.5, 1), "new_scale": Gamma(3, 0.4)}
 models = st.builds(
-    lambda dof, df_A, max_clusters, geometry, coupling, kappa, tau: Hyperparameters(
-        dof=dof,
-        df_A=df_A,
-        max_clusters=max_clusters,
-        geometry=geometry,
-        coupling=coupling,
-        kappa=kappa,
-        tau=tau,
-        **SAMPLED,
-    ),
+    lambda **own: Hyperparameters(**own, **SAMPLED),
     dof=st.floats(0.5, 20),
     df_A=st.sampled_from([9.0, Gamma(3, 5)]),
     max_clusters=st.sampled_from([None, None, 6]),

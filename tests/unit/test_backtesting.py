@@ -6,22 +6,14 @@ from math import exp, lgamma
 import numpy as np
 import pytest
 
-from runs import MODEL, SETTINGS, small_series
+from runs import MODEL, SETTINGS, TWO_EPOCHS, as_draws, small_series
 from tetiwd import DistanceSeries, Gamma, run_chains
 from tetiwd.backtesting import _names, backtest, fit_until, in_units
 from tetiwd.errors import DataError, SettingsError
 from tetiwd.model.simulation import draw_partitions, squared_distances
-from tetiwd.partitions import Partitions
 from tetiwd.summarize.clustering import as_clustering
 from tetiwd.summarize.forecast import forecast
 from tetiwd.summarize.point_estimate import representative
-
-TWO_EPOCHS = [np.repeat([0, 1, 2], [4, 2, 1]), np.repeat([0, 1, 3], [6, 3, 1])]
-
-
-def as_draws(*partitions):
-    """Every argument is one draw: labels per epoch."""
-    return Partitions.from_labels([np.array(own) for own in zip(*partitions, strict=True)])
 
 
 @pytest.fixture(scope="module")
