@@ -43,14 +43,25 @@ def fitted():
     return TeTiWD(settings=QUICK).fit(X, time=YEARS), X, truth
 
 
+def takes_predict_proba_for_classifiers(estimator):
+    """Checks of sparse rows end with a look at the tags of classifiers, which clusterers do not have."""
+    return dict.fromkeys(("check_estimator_sparse_array", "check_estimator_sparse_matrix"), "see below for sparse rows")
+
+
 # There is nothing that scikit-learn asks of clusterers of features and that is not kept. Its check of array_api input
 # runs only where SCIPY_ARRAY_API is set, and checks of sample weights do not apply: fit takes none.
-@parametrize_with_checks([TeTiWD(settings=SamplerSettings(n_chains=1, n_warmup=20, n_draws=20, n_anneal=2))])
+@parametrize_with_checks(
+    [TeTiWD(settings=SamplerSettings(n_chains=1, n_warmup=20, n_draws=20, n_anneal=2))],
+    expected_failed_checks=takes_predict_proba_for_classifiers,
+)
 def test_scikit_learn_is_content(estimator, check):
     check(estimator)
 
 
-@parametrize_with_checks([TiWD(settings=SamplerSettings(n_chains=1, n_warmup=20, n_draws=20, n_anneal=2))])
+@parametrize_with_checks(
+    [TiWD(settings=SamplerSettings(n_chains=1, n_warmup=20, n_draws=20, n_anneal=2))],
+    expected_failed_checks=takes_predict_proba_for_classifiers,
+)
 def test_scikit_learn_is_content_with_one_time(estimator, check):
     check(estimator)
 
@@ -352,3 +363,33 @@ def test_a_report_with_outcomes_and_figures(tmp_path):
     fast = TeTiWD(dof=2, geometry="full", mode="fast").fit(X, time=time)
     with pytest.raises(NoDrawsError, match="there is no report with outcomes or figures"):
         fast.report(tmp_path / "fast.html", figures=tmp_path / "more")
+
+
+def test_sparse_features_give_what_dense_ones_give():
+    from scipy.sparse import csr_array, csr_matrix
+
+    rng = rng_for(77)
+    X = rng.integers(0, 3, size=(40, 6)).astype(float) + 8 * np.eye(6)[np.arange(40) % 3]
+    settings = SamplerSettings(n_chains=1, n_warmup=5, n_draws=5, anneal=None)
+    dense = TiWD(dof=4, settings=settings).fit(X)
+    for make in (csr_array, csr_matrix):
+        sparse = TiWD(dof=4, settings=settings).fit(make(X))
+        assert not sparse.sample_.series.has_matrices
+        assert np.array_equal(sparse.labels_, dense.labels_)
+        assert np.allclose(sparse.predict_proba(make(X[:3])), dense.predict_proba(X[:3]), atol=1e-6)
+    years = np.arange(40) % 2
+    model = TeTiWD(dof=4, geometry="full", settings=settings).fit(csr_array(X), time=years)
+    assert len(model.labels_) == 40
+    with pytest.raises(ValueError, match="NaN"):
+        TiWD(settings=settings).fit(csr_array(np.where(X.max() == X, np.nan, X)))
+    with pytest.raises(DataError, match="needs a matrix of distances"):
+        TiWD(metric="braycurtis", settings=settings).fit(csr_array(X))
+
+
+def test_a_series_of_one_time_goes_into_tiwd():
+    X = rng_for(78).standard_normal((12, 2))
+    settings = SamplerSettings(n_chains=1, n_warmup=5, n_draws=5, anneal=None)
+    series = DistanceSeries.from_features(X, time=np.zeros(12, dtype=int))
+    assert np.array_equal(TiWD(settings=settings).fit(series).labels_, TiWD(settings=settings).fit(X).labels_)
+    with pytest.raises(DataError, match="the series has 2 times, and TiWD clusters one; use TeTiWD"):
+        TiWD().fit(DistanceSeries.from_features(X, time=np.arange(12) % 2))

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tetiwd.analysis import Analysis
 from tetiwd.chains import run_chains
 from tetiwd.data import DistanceSeries
+from tetiwd.data.feature_distances import is_sparse
 from tetiwd.data.metrics import Metric
 from tetiwd.declare import declarations
 from tetiwd.diagnostics import Diagnostics
@@ -94,10 +95,13 @@ class WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return analysis.clustering
 
     def _features(self, X: Any, *, reset: bool) -> Any:
-        """Finite numbers, as scikit-learn checks them, with the names of their columns if these are known."""
+        """Finite numbers, as scikit-learn checks them, with the names of their columns if these are known.
+
+        Sparse rows (CSR) stay sparse.
+        """
         fewest = FEWEST_OBJECTS if reset else 1
-        values = validate_data(self, X, reset=reset, dtype=np.float64, ensure_min_samples=fewest)
-        if not hasattr(self, "feature_names_in_"):
+        values = validate_data(self, X, reset=reset, dtype=np.float64, accept_sparse="csr", ensure_min_samples=fewest)
+        if not hasattr(self, "feature_names_in_") or is_sparse(values):
             return values
         import pandas as pd
 
@@ -106,9 +110,17 @@ class WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _from_features(self, X: Any, time: Any, ids: Any) -> tuple[DistanceSeries, Any]:
         """The series of a table of features, and the time of every row; one time if none is given."""
         features = self._features(X, reset=True)
-        time = np.zeros(len(features), dtype=int) if time is None else time
+        time = np.zeros(features.shape[0], dtype=int) if time is None else time
         series = DistanceSeries.from_features(features, time=time, metric=self.metric, squared=self.squared, ids=ids)
         return series, time
+
+    def _given_series(
+        self, series: DistanceSeries, time: Any, ids: Any
+    ) -> tuple[DistanceSeries, list[NDArray[np.intp]]]:
+        """A series as it is, and its rows."""
+        if time is not None or ids is not None:
+            raise DataError("a DistanceSeries has its own times and ids; leave them out")
+        return series, one_after_the_other(series)
 
     @abstractmethod
     def _series(self, X: Any, time: Any, ids: Any) -> tuple[DistanceSeries, list[NDArray[np.intp]]]:
@@ -252,6 +264,7 @@ class WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._precomputed
+        tags.input_tags.sparse = not self._precomputed
         return tags
 
     def _repr_html_(self) -> str:

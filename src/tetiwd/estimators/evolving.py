@@ -13,7 +13,6 @@ from tetiwd.data.metrics import Metric
 from tetiwd.data.series import LARGEST_CROSS
 from tetiwd.data.times import rows_by_time
 from tetiwd.declare import documented_by
-from tetiwd.errors import DataError
 from tetiwd.estimators.common import MODES, SHARED, WishartClusterer, one_after_the_other
 from tetiwd.params import AnswerSettings, AtMost, Hyperparameters, SamplerSettings
 from tetiwd.priors import Prior, ShareOrPrior
@@ -87,8 +86,9 @@ class TeTiWD(WishartClusterer):
         ----------
         X
             A :class:`tetiwd.DistanceSeries`; a list with one square matrix of distances per time; a table of features,
-            one row per object and time; or, with ``metric="precomputed"``, one matrix of distances between all rows,
-            of which only those within times make clusters; the others, if all are known, help to link them.
+            one row per object and time, dense or sparse (CSR); or, with ``metric="precomputed"``, one matrix of
+            distances between all rows, of which only those within times make clusters; the others, if all are known,
+            help to link them.
         y
             Not used.
         time
@@ -130,9 +130,7 @@ class TeTiWD(WishartClusterer):
     def _series(self, X: Any, time: Any, ids: Any) -> tuple[DistanceSeries, list[NDArray[np.intp]]]:
         """The series, and the rows of X that belong to every time."""
         if isinstance(X, DistanceSeries):
-            if time is not None or ids is not None:
-                raise DataError("a DistanceSeries has its own times and ids; leave them out")
-            return X, one_after_the_other(X)
+            return self._given_series(X, time, ids)
         if getattr(X, "ndim", 2) == 3:
             X = list(X)
         if isinstance(X, list | tuple) and len(X) and all(np.ndim(matrix) == 2 for matrix in X):

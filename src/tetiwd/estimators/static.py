@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tetiwd.data import DistanceSeries
 from tetiwd.data.metrics import Metric
 from tetiwd.declare import documented_by
+from tetiwd.errors import DataError
 from tetiwd.estimators.common import MODES, SHARED, WishartClusterer, one_after_the_other
 from tetiwd.params import AnswerSettings, AtMost, Hyperparameters, SamplerSettings
 from tetiwd.priors import Prior
@@ -58,7 +59,8 @@ class TiWD(WishartClusterer):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find clusters.
 
-        ``X`` is a table of features, one row per object, or a square matrix of distances with ``metric="precomputed"``.
+        ``X`` is a table of features, one row per object, dense or sparse (CSR); a square matrix of distances with
+        ``metric="precomputed"``; or a :class:`tetiwd.DistanceSeries` of one time.
         """
         clustering = self._clustered(X)
         self.labels_ = clustering.flat
@@ -77,6 +79,10 @@ class TiWD(WishartClusterer):
 
     def _series(self, X: Any, time: Any, ids: Any) -> tuple[DistanceSeries, list[NDArray[np.intp]]]:
         """The series of one time, and its rows."""
+        if isinstance(X, DistanceSeries):
+            if X.n_epochs > 1:
+                raise DataError(f"the series has {X.n_epochs} times, and TiWD clusters one", "use TeTiWD")
+            return self._given_series(X, time, ids)
         if self._precomputed:
             series = DistanceSeries.from_distances([X], squared=self._told())
             self.n_features_in_ = series.n_objects[0]

@@ -63,7 +63,7 @@ class DataSettings(Settings):
     format: str = setting(
         "auto",
         "Format of the files: arrays (npy, npz), matrix (square tables), long (tables with one row per pair), features "
-        "(tables with one row per object), h5ad or fasta; auto detects it.",
+        "(one row per object in tables, npy, npz or h5ad files), h5ad or fasta; auto detects it.",
         option="--format",
     )
     kind: str = setting(
@@ -138,6 +138,13 @@ class DataSettings(Settings):
         metavar="MONTH",
     )
     obsp: str = setting("distances", "Name of the matrix in obsp of an h5ad file.")
+    obsm: str | None = setting(
+        None,
+        "Name of the features in obsm of an h5ad file, or X for its matrix X. If not given, the distances in obsp are "
+        'read, or X with format "features".',
+        option="--obsm",
+        option_help="Features of an h5ad file: a name in obsm, such as X_pca, or X for its matrix X.",
+    )
     symmetrize: str | None = setting(
         None,
         '"mean" averages the two distances of a pair where they differ.',

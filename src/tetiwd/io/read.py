@@ -61,11 +61,12 @@ def _files(paths: Any) -> list[File]:
 def _reader(files: Sequence[File], settings: DataSettings) -> Reader:
     """The reader that the settings name, or the one that all files call for."""
     if settings.format != "auto":
-        by_name = {reader.name: reader for reader in readers.READERS}
+        by_name = {reader.name: reader for reader in readers.READERS if reader.known_as is None}
         if settings.format not in by_name:
             known = ", ".join(f'"{name}"' for name in ("auto", *by_name))
             raise SettingsError([Setting("format"), f" must be one of {known}, not {settings.format!r}"])
-        return by_name[settings.format]
+        special = (reader for reader in readers.READERS if reader.known_as == settings.format)
+        return next((one for one in special if files[0].ending in one.endings), by_name[settings.format])
     suited = [_reader_of(file, settings) for file in files]
     for file, reader in zip(files, suited, strict=True):
         if reader is not suited[0]:

@@ -91,7 +91,7 @@ def _pooled(
         matrix = unfolded(arrays[_only_matrix(arrays, settings)])
         if matrix.ndim != 2:
             raise DataError(f"is not a matrix over all times: its shape is {matrix.shape}", "give one row per object")
-        ids = _ids(arrays, _ids_name(settings))
+        ids = ids_in(arrays, _ids_name(settings))
         if objects is not None:
             ids, time = times_of_rows(objects, ids, len(matrix), settings, remarks)
         else:
@@ -145,7 +145,7 @@ def _ids_beside(name: str, arrays: Arrays, settings: DataSettings) -> list[Any] 
     prefix = f"{_ids_name(settings)}_"
     labels = [other.removeprefix(prefix) for other in arrays if other.startswith(prefix)]
     longest = max((label for label in labels if name.endswith(label)), key=len, default=None)
-    return _ids(arrays, _ids_name(settings) if longest is None else prefix + longest)
+    return ids_in(arrays, _ids_name(settings) if longest is None else prefix + longest)
 
 
 def _check_ids_have_matrices(names: list[str], arrays: Arrays, settings: DataSettings) -> None:
@@ -161,7 +161,7 @@ def _check_ids_have_matrices(names: list[str], arrays: Arrays, settings: DataSet
         )
 
 
-def _ids(arrays: Arrays, name: str) -> list[Any] | None:
+def ids_in(arrays: Arrays, name: str) -> list[Any] | None:
     """The ids in the array of this name, if it exists."""
     if name not in arrays:
         return None

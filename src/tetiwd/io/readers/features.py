@@ -6,29 +6,25 @@ import numpy as np
 
 from tetiwd.data import DistanceSeries
 from tetiwd.data.memory import require_memory
-from tetiwd.data.metrics import SQUARED_AS_IS
-from tetiwd.errors import DataError, Setting, SettingsError
-from tetiwd.io.assemble import all_or_none, large_epochs
+from tetiwd.errors import DataError, Setting
+from tetiwd.io.assemble import all_or_none
 from tetiwd.io.data_settings import DataSettings
+from tetiwd.io.feature_rows import FEATURE_SETTINGS, PAIR_SETTINGS, check_squared_matters, series_of_features
 from tetiwd.io.files import File, in_file
 from tetiwd.io.open_table import Table, open_table
 from tetiwd.io.readers.reader import Reader
 from tetiwd.io.rows import Part, epochs_of_parts, part_of, time_column
 from tetiwd.io.tables import TABLES, Columns, as_ids, column_for, is_row_number, listed
 
-PAIR_SETTINGS = (Setting("first"), ", ", Setting("second"), " and ", Setting("distance"))
-
 
 def read_features(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> DistanceSeries:
     """A series from tables of features, with columns of ids and times if there are any."""
-    import pandas as pd
-
     names: list[str] = list(settings.columns)
     parts = []
     for file in files:
         parts.append(_read(file, names, settings, remarks))
         names = list(parts[0].columns.numbers)
-    _check_squared_matters(files[0], settings)
+    check_squared_matters(files[0].name, settings)
     parts, time = epochs_of_parts(parts, settings, remarks)
     file_names = ", ".join(part.file for part in parts)
     with in_file(file_names):
@@ -37,56 +33,15 @@ def read_features(files: Sequence[File], settings: DataSettings, remarks: list[s
         X = np.empty((len(time), len(names)))  # (rows, features)
         for column, name in enumerate(names):
             X[:, column] = np.concatenate([part.numbers(name) for part in parts])
-        rows, time = large_epochs(time, settings, remarks)
-        if rows is not None:
-            X = X[rows]
-            ids = None if ids is None else [ids[row] for row in rows]
-        series = DistanceSeries.from_features(
-            pd.DataFrame(X, columns=names, copy=False),  # so that the series knows the names
-            time=time,
-            metric=settings.metric or "euclidean",
-            squared=settings.squared,
-            standardize=settings.standardize,
-            ids=ids,
-            cross=settings.cross,
-            min_objects=settings.min_objects,
-            dtype=settings.dtype,
-            matrix=settings.matrix,
-            landmarks=settings.landmarks,
-        )
-    if series.approximation is not None:
-        remarks.append(str(series.approximation))
-        if series.approximation.is_rough:
-            remarks.append(series.approximation.warning)
-    elif not series.has_matrices:
-        remarks.append("no matrix of distances is kept: sums of distances are computed from the features")
-    remarks.append(f"features used ({len(names)}): {listed(names)}")
-    return series
+    return series_of_features(file_names, X, names, ids, time, settings, remarks)
 
 
 READER = Reader(
     "features",
     endings=TABLES,
-    heeds=frozenset({"metric", "standardize", "id", "columns", "missing", "cross", "matrix", "landmarks"}),
+    heeds=FEATURE_SETTINGS | {"columns", "missing"},
     read=read_features,
 )
-
-
-def _check_squared_matters(file: File, settings: DataSettings) -> None:
-    """Refuse ``squared`` where the metric already determines it."""
-    metric = settings.metric or "euclidean"
-    known = SQUARED_AS_IS.get(metric)
-    can_be_overruled = metric not in ("euclidean", "sqeuclidean") and known is not settings.squared
-    if settings.squared is None or known is None or can_be_overruled:
-        return
-    raise SettingsError(
-        [
-            Setting("squared", settings.squared),
-            f" has no effect: {file.name} is read as a table of features, and {metric} distances are known to be ",
-            "squared" if known else "plain",
-        ],
-        ["leave it out, or, if every row is a pair of objects, name its columns with ", *PAIR_SETTINGS],
-    )
 
 
 def _read(file: File, names: Sequence[str], settings: DataSettings, remarks: list[str]) -> Part:

@@ -1,6 +1,7 @@
 """AnnData files (h5ad): a matrix in obsp and the times of the objects in obs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -20,22 +21,13 @@ from tetiwd.io.windows import EpochOfRows, epochs_of
 
 def read_h5ad(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> DistanceSeries:
     """A series from one h5ad file; only the matrix, the names and the times are read."""
-    file = files[0]
-    if len(files) > 1:
-        fault = "one h5ad file with the times of all objects is expected"
-        raise DataError(fault, "join the files", where=Where(file=files[1].name))
-    with in_file(file.name):
-        h5py, read_elem = _libraries()
-        try:
-            with h5py.File(file.path, "r") as stored:
-                ids, time, matrix = _contents(stored, settings, read_elem)
-        except (DataError, MemoryError):
-            raise
-        except Exception as error:  # a damaged file can fail anywhere, in any way
-            raise DataError(f"is not an h5ad file, or damaged ({error})", "write it again with anndata") from error
+    with opened(files) as (stored, read_elem):
+        ids, time = ids_and_times(stored, settings, read_elem)
+        matrix = _matrix(group_of(stored, "obsp"), settings, read_elem)
+    with in_file(files[0].name):
         if len(ids) != len(time) or matrix.shape != (len(time),) * 2:
             raise DataError(f"obsp has shape {matrix.shape} for {len(time)} objects", "write it again")
-    return series_of_pooled(file.name, matrix, ids, time, settings, remarks)
+    return series_of_pooled(files[0].name, matrix, ids, time, settings, remarks)
 
 
 READER = Reader(
@@ -46,17 +38,32 @@ READER = Reader(
 )
 
 
-def _contents(stored: Any, settings: DataSettings, read_elem: Any) -> tuple[list[Any], EpochOfRows, NDArray[Any]]:
-    """Ids, epochs and the matrix."""
-    obs = _group(stored, "obs")
+@contextmanager
+def opened(files: Sequence[File]) -> Iterator[tuple[Any, Any]]:
+    """The one file, and the function that reads its elements; whatever goes wrong is an error of the file."""
+    if len(files) > 1:
+        fault = "one h5ad file with the times of all objects is expected"
+        raise DataError(fault, "join the files", where=Where(file=files[1].name))
+    with in_file(files[0].name):
+        h5py, read_elem = _libraries()
+        try:
+            with h5py.File(files[0].path, "r") as stored:
+                yield stored, read_elem
+        except (DataError, MemoryError):
+            raise
+        except Exception as error:  # a damaged file can fail anywhere, in any way
+            raise DataError(f"is not an h5ad file, or damaged ({error})", "write it again with anndata") from error
+
+
+def ids_and_times(stored: Any, settings: DataSettings, read_elem: Any) -> tuple[list[Any], EpochOfRows]:
+    """Ids and epochs of the objects."""
+    obs = group_of(stored, "obs")
     name = settings.time or "time"
     if name not in obs:
         columns = [str(column) for column in obs.attrs.get("column-order", list(obs))]
         remedy: Text = ["name it with ", Setting("time"), f" (its columns are {listed(columns)})"]
         raise DataError(f"obs has no column {name!r}", remedy)
-    ids = _ids(obs, settings, read_elem)
-    time = _time(read_elem(obs[name]), name, settings)
-    return ids, time, _matrix(_group(stored, "obsp"), settings, read_elem)
+    return _ids(obs, settings, read_elem), _time(read_elem(obs[name]), name, settings)
 
 
 def _libraries() -> tuple[Any, Any]:
@@ -74,7 +81,8 @@ def _libraries() -> tuple[Any, Any]:
     return h5py, read_elem
 
 
-def _group(stored: Any, name: str) -> Any:
+def group_of(stored: Any, name: str) -> Any:
+    """A part of the file that has parts of its own."""
     if name not in stored:
         raise DataError(f"has no {name}", f"this is not an h5ad file of a data set with {name}")
     if not hasattr(stored[name], "keys"):

@@ -26,6 +26,7 @@ class Reader:
     heeds: frozenset[str]
     read: Callable[[Sequence[File], DataSettings, list[str]], DistanceSeries]
     recognises: Callable[[File, DataSettings], bool] = field(default=lambda file, settings: True)
+    known_as: str | None = None  # another format whose name stands for this one, too, where the ending fits
 
 
 def check_heeded(settings: DataSettings, reader: Reader, readers: Sequence[Reader], name: str) -> None:
@@ -34,7 +35,9 @@ def check_heeded(settings: DataSettings, reader: Reader, readers: Sequence[Reade
         value = getattr(settings, setting.name)
         if value == setting.default or setting.name in EVERY_READER_HEEDS | reader.heeds:
             continue
-        suited = ", ".join(other.name for other in readers if setting.name in other.heeds)
+        heeding = [other for other in readers if setting.name in other.heeds]
+        names = {other.name for other in heeding}
+        suited = ", ".join(other.name for other in heeding if other.known_as not in names)
         raise SettingsError(
             [
                 Setting(setting.name, value),

@@ -29,6 +29,7 @@ GIVEN = {
     "cross": True,
     "matrix": False,
     "landmarks": 20,
+    "obsm": "X_pca",
 }
 
 

@@ -708,7 +708,12 @@ add_options("wrong_format_fasta", DATA, ["x.csv: line 1", "not a FASTA"], "forma
 add_options("wrong_format_h5ad", DATA, ["x.csv", "not an h5ad"], "format='h5ad'", "squared=false")
 add_options("wrong_format_arrays", DATA, ["x.csv", "not an npy"], "format='arrays'", "squared=false")
 add_options(
-    "wrong_format_features", DATA, ["d_2001.npy", "not UTF-8"], "format='features'", write=lambda W: as_npy(W)[:2]
+    "wrong_format_long",
+    DATA,
+    ["d_2001.npy", "not UTF-8"],
+    "format='long'",
+    "squared=true",
+    write=lambda W: as_npy(W)[:2],
 )
 add_options(
     "two_formats", DATA, ['"features"', '"arrays"', "<format>"], write=lambda W: [put("x.csv", GOOD), *as_npy(W)]

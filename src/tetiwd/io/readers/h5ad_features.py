@@ -1,0 +1,75 @@
+"""AnnData files (h5ad): features in X or obsm, dense or sparse, and the times of the objects in obs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tetiwd.data import DistanceSeries
+from tetiwd.data.memory import require_memory
+from tetiwd.errors import DataError, Setting, Text
+from tetiwd.io.data_settings import DataSettings
+from tetiwd.io.feature_rows import FEATURE_SETTINGS, check_squared_matters, series_of_features
+from tetiwd.io.files import File, in_file
+from tetiwd.io.readers.h5ad import group_of, ids_and_times, opened
+from tetiwd.io.readers.reader import Reader
+from tetiwd.io.tables import listed
+
+FEWER_FEATURES = "use fewer objects or features"
+
+
+def read_h5ad_features(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> DistanceSeries:
+    """A series from one h5ad file; only the features, the names and the times are read."""
+    check_squared_matters(files[0].name, settings)
+    with opened(files) as (stored, read_elem):
+        ids, time = ids_and_times(stored, settings, read_elem)
+        X, names = _features(stored, settings.obsm, read_elem)
+    with in_file(files[0].name):
+        if len(ids) != len(time) or X.ndim != 2 or X.shape[0] != len(time):
+            raise DataError(f"the features have shape {X.shape} for {len(time)} objects", "write it again")
+    return series_of_features(files[0].name, X, names, ids, time, settings, remarks)
+
+
+READER = Reader(
+    "h5ad-features",
+    endings=(".h5ad",),
+    heeds=FEATURE_SETTINGS | {"obsm"},
+    read=read_h5ad_features,
+    recognises=lambda file, settings: settings.obsm is not None,
+    known_as="features",
+)
+
+
+def _features(stored: Any, name: str | None, read_elem: Any) -> tuple[Any, list[str] | None]:
+    """The rows of X or of a matrix in obsm, and the names of their columns if they are known."""
+    obsm = stored.get("obsm", {})
+    if name in (None, "X") and "X" not in obsm:
+        if "X" not in stored:
+            remedy: Text = ["name a matrix with ", Setting("obsm"), f" (there are {listed(list(obsm)) or 'none'})"]
+            raise DataError("has no X", remedy)
+        X = _read(stored["X"], "X", read_elem)
+        var = group_of(stored, "var")
+        names = read_elem(var[str(var.attrs.get("_index", "_index"))])
+        return X, None if hasattr(X, "tocsr") else [str(one) for one in names]
+    if name not in obsm:
+        remedy = ["name one with ", Setting("obsm"), f" (there are {listed(list(obsm)) or 'none'})"]
+        raise DataError(f"obsm has no {name!r}", remedy)
+    X = _read(obsm[name], f"obsm {name!r}", read_elem)
+    if not hasattr(X, "columns"):
+        return X, None
+    if not all(kind.kind in "biuf" for kind in X.dtypes):
+        raise DataError(f"obsm {name!r} has columns that are no numbers", "encode text columns first")
+    return X.to_numpy(), [str(one) for one in X.columns]
+
+
+def _read(element: Any, what: str, read_elem: Any) -> Any:
+    """A dense or sparse matrix, if there is room for it."""
+    if hasattr(element, "dtype"):
+        if element.dtype.kind not in "biuf":
+            raise DataError(f"{what} does not hold real numbers", "convert it first, for example with .astype(float)")
+        size = element.dtype.itemsize * int(np.prod(element.shape, dtype=object))
+    else:
+        stored = [element[part] for part in ("data", "indices") if part in element]
+        size = sum(part.dtype.itemsize * int(part.size) for part in stored)
+    require_memory(size, what, FEWER_FEATURES)
+    return read_elem(element)
