@@ -91,12 +91,12 @@ def _started(n_workers: int, dashboard: bool, timeout: float) -> Iterator[Any]:
     import dask
     from distributed import Client, LocalCluster
 
-    pages: dict[str, list[str]] = (
+    pages: dict[str, Any] = (
         {} if dashboard else {f"distributed.{who}.http.routes": [] for who in ("scheduler", "worker")}
     )
     with (
         tempfile.TemporaryDirectory(prefix="tetiwd-workers-", ignore_cleanup_errors=True) as scratch,
-        dask.config.set(pages),
+        dask.config.set({"temporary-directory": scratch} | pages),
     ):
         cluster = LocalCluster(
             n_workers=n_workers,
