@@ -26,6 +26,7 @@ _HOME_OF = {
     "SamplerSettings": "tetiwd.params",
     "Progress": "tetiwd.pace",
     "Sample": "tetiwd.sample",
+    "Workers": "tetiwd.errands",
     "run_chains": "tetiwd.chains",
     "ResolutionPath": "tetiwd.resolution",
     "resolution_path": "tetiwd.trials",

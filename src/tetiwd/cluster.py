@@ -21,8 +21,10 @@ from tetiwd.versions import versions
 
 LOOPBACK = "127.0.0.1"
 COMPARED = ("tetiwd", "numpy", "python")  # must be the same everywhere; of Python the first two numbers
+TTL = "distributed.scheduler.worker-ttl"
 SECONDS_TO_JOIN = 30.0
 SECONDS_TO_CLOSE = 5.0
+SECONDS_OF_SILENCE = 60.0  # after which a local worker that hangs is replaced
 
 
 @contextmanager
@@ -96,7 +98,7 @@ def _started(n_workers: int, dashboard: bool, timeout: float) -> Iterator[Any]:
     )
     with (
         tempfile.TemporaryDirectory(prefix="tetiwd-workers-", ignore_cleanup_errors=True) as scratch,
-        dask.config.set({"temporary-directory": scratch} | pages),
+        dask.config.set({"temporary-directory": scratch, TTL: f"{SECONDS_OF_SILENCE}s"} | pages),
     ):
         cluster = LocalCluster(
             n_workers=n_workers,
