@@ -74,8 +74,10 @@ def advance(life: Life, place: Place, index: int, n_draws: int) -> list[str]:
     with place.chain(index, life) as (chain, keeper):
         while len(chain.draws) < n_draws and not life.halted:
             chain.step()
-            keeper.save_if_due(chain)
-        keeper.save_if_due(chain, now=True)
+            if not life.replaced:
+                keeper.save_if_due(chain)
+        if not life.replaced:
+            keeper.save_if_due(chain, now=True)
         return keeper.remarks
 
 

@@ -7,6 +7,7 @@ was stopped, say, or its machine is gone, is given out again; so an errand must 
 
 import json
 import os
+import secrets
 import shutil
 import tempfile
 import threading
@@ -24,6 +25,7 @@ from tetiwd.errors import TetiwdError, WorkersError
 SILENCE_SECONDS = 300.0  # after which a worker is given up
 MOST_ATTEMPTS = 3
 BEAT_SECONDS = 0.5
+LATE_SECONDS = 5 * BEAT_SECONDS
 POLL_SECONDS = 0.2
 HALT = "halt"
 GO_ON = "see that workers run, and try again; a run with checkpoints goes on where it was"
@@ -33,15 +35,27 @@ Signs = dict[str, Any]
 
 
 class Life:
-    """The signs of life that one attempt at an errand gives, in a thread of its own; ``halted`` is what it is told."""
+    """The signs of life that one attempt at an errand gives, in a thread of its own.
+
+    Whoever begins an errand owns it from then on. Another one who is still at it, because he was stopped and goes on, or
+    the network was away, sees that and leaves the files of the errand alone.
+    """
 
     def __init__(self, folder: Path, number: int, attempt: int) -> None:
         self.show: Callable[[], Signs] = dict  # more to tell than that the worker is alive
-        self._folder, self._number, self._attempt, self._beats = folder, number, attempt, 0
-        self._told, self._over = threading.Event(), threading.Event()
+        self._folder, self._signs, self._owner = (
+            folder,
+            folder / f"signs-{number}-{attempt}",
+            folder / f"owner-{number}",
+        )
+        self._name = secrets.token_hex(8)
+        self._beats, self._looked = 0, 0.0
+        self._halted = self._replaced = False
+        self._over, self._lock = threading.Event(), threading.Lock()
         self._thread = threading.Thread(target=self._beat, name="tetiwd-life", daemon=True)
 
     def __enter__(self) -> Self:
+        _write_quickly(self._owner, self._name)
         self._sign()
         self._thread.start()
         return self
@@ -52,24 +66,28 @@ class Life:
 
     @property
     def halted(self) -> bool:
-        """True if the work is no longer wanted."""
-        return self._told.is_set()
+        """True if the work is no longer wanted, or no longer wanted from here."""
+        if time.monotonic() - self._looked > LATE_SECONDS:  # this process was stopped, and much may have happened
+            self._sign()
+        return self._halted or self._replaced
+
+    @property
+    def replaced(self) -> bool:
+        """True if somebody else does the errand now."""
+        return self.halted and self._replaced
 
     def _beat(self) -> None:
         while not self._over.wait(BEAT_SECONDS):
             self._sign()
 
     def _sign(self) -> None:
-        with suppress(OSError):  # a full disk, say; the next sign may come through
-            if not self._folder.is_dir() or (self._folder / HALT).exists() or self._is_replaced():
-                self._told.set()
-                return
-            self._beats += 1
-            signs = {"attempt": self._attempt, "beats": self._beats} | self.show()
-            _write_quickly(self._folder / f"signs-{self._number}-{self._attempt}", json.dumps(signs))
-
-    def _is_replaced(self) -> bool:
-        return (self._folder / f"replaced-{self._number}-{self._attempt}").exists()
+        with self._lock, suppress(OSError):  # a full disk, say; the next sign may come through
+            self._looked = time.monotonic()
+            self._halted = (self._folder / HALT).exists()
+            self._replaced = not self._owner.is_file() or self._owner.read_text("utf-8") != self._name
+            if not self._replaced:
+                self._beats += 1
+                _write_quickly(self._signs, json.dumps({"beats": self._beats} | self.show()))
 
 
 @dataclass(frozen=True)
@@ -237,8 +255,6 @@ class Errands:
 
     def _replace(self, errand: Errand, work: Callable[..., Any]) -> None:
         """Give up a worker that is silent; its errand goes to another one, unless it is no longer wanted."""
-        with suppress(OSError):
-            _write_quickly(self.folder / f"replaced-{errand.number}-{errand.attempt}", "")
         if self.halted:
             errand.given_up = True
         elif errand.attempt == MOST_ATTEMPTS:

@@ -68,7 +68,7 @@ def test_a_run_goes_on_with_another_executor(expected, tmp_path):
             run_chains(small_series(), MODEL, few, checkpoint=tmp_path, executor=pool)
     here = run_chains(small_series(), MODEL, SETTINGS, checkpoint=tmp_path, resume=True)
     assert digest(here) == digest(expected[SETTINGS])
-    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".checkpoint"] * 2 + [".previous"] * 2
+    assert not list(tmp_path.glob(".*"))
 
 
 def test_a_stop_keeps_what_was_drawn(tmp_path):

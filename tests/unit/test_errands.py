@@ -84,7 +84,7 @@ def test_ctrl_c_halts_what_has_begun_and_what_has_not(tmp_path):
         if errands[0].signs:
             raise KeyboardInterrupt
 
-    with ThreadPoolExecutor(1) as pool, Errands_at(tmp_path, pool) as errands:
+    with ThreadPoolExecutor(1) as pool, errands_in(tmp_path, pool) as errands:
         began = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
             errands.run(wait_to_be_halted, [(), ()], interrupt)
@@ -93,7 +93,7 @@ def test_ctrl_c_halts_what_has_begun_and_what_has_not(tmp_path):
 
 
 def test_a_halt_keeps_results_and_can_be_taken_back(tmp_path):
-    with ThreadPoolExecutor(1) as pool, Errands_at(tmp_path, pool) as errands:
+    with ThreadPoolExecutor(1) as pool, errands_in(tmp_path, pool) as errands:
         found = errands.run(wait_to_be_halted, [(), ()], lambda all_of_them: all_of_them[0].signs and errands.halt())
         assert found == ["halted", None]  # the second was never begun
         errands.go_on()
@@ -146,11 +146,20 @@ def test_arrays_are_mapped_and_not_pickled(tmp_path):
     assert (tmp_path / "contents.pickle").stat().st_size < 2000
 
 
+def test_one_who_comes_back_sees_that_somebody_else_is_at_it(tmp_path):
+    with Life(tmp_path, 0, 1) as late:
+        assert not late.halted
+        with Life(tmp_path, 0, 1) as other:
+            late._looked -= 60  # as if it had been stopped
+            assert late.replaced
+            assert not other.halted
+
+
 def test_signs_do_not_outlive_the_errand(tmp_path):
     before = threading.active_count()
     assert perform(str(tmp_path), 0, 1, double, 21).value == 42
     assert threading.active_count() == before
 
 
-def Errands_at(folder, pool):
+def errands_in(folder, pool):
     return Workers(pool, folder).errands(None)
