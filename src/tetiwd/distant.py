@@ -116,7 +116,7 @@ class DistantRounds(Rounds):
     def _freeze_all(self) -> list[Frozen | None]:
         self.errands.go_on()
         frozen = self._run(freeze, self.chains)
-        for clock, one in zip(self.clocks, frozen, strict=True):
+        for clock, one in zip(self.clocks.values(), frozen, strict=True):
             clock.stopped = one is not None
         return frozen
 

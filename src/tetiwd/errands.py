@@ -37,7 +37,7 @@ Signs = dict[str, Any]
 class Life:
     """The signs of life that one attempt at an errand gives, in a thread of its own.
 
-    Whoever begins an errand owns it from then on. Another one who is still at it, because he was stopped and goes on, or
+    Whoever begins an errand owns it from then on. Another one who is still at it, since it was stopped and goes on, or
     the network was away, sees that and leaves the files of the errand alone.
     """
 

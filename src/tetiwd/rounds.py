@@ -35,7 +35,7 @@ class Rounds:
 
     def __post_init__(self) -> None:
         self.settings = self.chains[0].settings
-        self.clocks = [Clock() for _ in self.chains]
+        self.clocks = {chain.index: Clock() for chain in self.chains}
         minutes = self.settings.max_minutes
         self.deadline = None if minutes is None else time.monotonic() + 60 * minutes
 
@@ -48,7 +48,7 @@ class Rounds:
             self.halt.clear()
             wanted = self.settings.anneal is not None and ended != "stopped"
             frozen = self._freeze_all() if wanted else []
-        for clock in self.clocks:
+        for clock in self.clocks.values():
             clock.stopped = ended != "stopped"
         self._report()
         found = [one for one in frozen if one is not None]
@@ -150,7 +150,7 @@ class Rounds:
         self.halt.set()
 
     def _report(self) -> bool:
-        where = [self._where(chain, clock) for chain, clock in zip(self.chains, self.clocks, strict=True)]
+        where = [self._where(chain, self.clocks[chain.index]) for chain in self.chains]
         return bool(self.watch and self.watch(where))
 
     def _where(self, chain: Chain, clock: Clock) -> Progress:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tetiwd.data.mapped import open_mapped, save_mapped
-from tetiwd.errands import Workers, perform
+from tetiwd.errands import Life, Workers, perform
 from tetiwd.errors import DataError, WorkersError
 
 
