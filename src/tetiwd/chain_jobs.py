@@ -1,4 +1,4 @@
-"""A run as jobs: one makes its folder, each chain is a job that needs nothing else, one collects what they have drawn."""
+"""A run as jobs: one makes its folder, every chain is a job that needs nothing else, one collects their draws."""
 
 import os
 import shutil

@@ -49,8 +49,10 @@ def run_one_chain(
     Hyperparameters must leave nothing open, since all chains need the same ones.
     """
     if not 0 <= index < settings.n_chains:
-        fault = [Setting("chain", index + 1), f" is none of the {settings.n_chains} chains of this run"]
-        raise SettingsError(fault, f"give a number from 1 to {settings.n_chains}")
+        raise SettingsError(
+            [Setting("chain", index + 1), f" is none of the {settings.n_chains} chains of this run"],
+            f"give a number from 1 to {settings.n_chains}",
+        )
     check_run(series, hyperparameters, replace(settings, n_chains=1))
     warn_if_slow()
     with only_one(checkpoint, index), watched_by(progress) as report:
@@ -70,7 +72,7 @@ class AllChains:
         self.times, self.settings = series.times, settings
         self.chains = [DistantChain(series, hyperparameters, settings, index) for index in range(settings.n_chains)]
         self._keeper = Keeper(folder, series, cast("list[Chain]", self.chains), inf)
-        self._seen: list[tuple[int, ...]] = []
+        self._seen: list[tuple[int, int]] = []
 
     def read(self) -> None:
         """Read checkpoints that have changed since the last time."""

@@ -2,9 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 from tetiwd.cli import options as o
+
+if TYPE_CHECKING:
+    from tetiwd.errands import Workers
 
 WORKERS = "Other processes and machines"
 
@@ -37,3 +41,16 @@ def client_for(scheduler: str | None, n_local: int | None, *, dashboard: bool = 
         return
     with dask_workers(scheduler, n_local=n_local, dashboard=dashboard) as client:
         yield client
+
+
+@contextmanager
+def workers_for(
+    scheduler: str | None, n_local: int | None, *, near: Path | None = None, dashboard: bool = False
+) -> Iterator["Workers | None"]:
+    """The same as workers whose files are beside those of the results, if other machines are to see them."""
+    from tetiwd.cluster import executor_of
+    from tetiwd.errands import Workers
+
+    with client_for(scheduler, n_local, dashboard=dashboard) as client:
+        shared = None if scheduler is None or near is None else near.absolute().parent
+        yield None if client is None else Workers(executor_of(client), shared)
