@@ -92,9 +92,7 @@ def check_same_run(target: Path, files: Sequence[Path], settings: RunSettings) -
     from tetiwd.io.run_folder import RunFolder
 
     folder = RunFolder.open(target)
-    remedy = (
-        f"choose another folder, or run the chain as it was begun: tetiwd resume {shlex.quote(str(target))} --chain"
-    )
+    remedy = f"choose another folder, or go on with that run: tetiwd resume {shlex.quote(str(target))} --chain NUMBER"
     if RunSettings.from_tables(settings.to_tables()) != folder.settings():
         raise RunFolderError(f"{target} holds a run with other settings", remedy)
     known = set(folder.about.get("inputs", {}).get("sha256", {}).values())
