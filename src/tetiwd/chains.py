@@ -2,15 +2,21 @@
 
 import warnings
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
 from tetiwd.checkpoint import Keeper
 from tetiwd.choosing import choose
 from tetiwd.data import DistanceSeries
+from tetiwd.data.mapped import for_workers
+from tetiwd.distant import DistantChain, DistantRounds, Place
+from tetiwd.errands import Workers, as_workers
 from tetiwd.errors import Setting, SettingsError, Text, give
 from tetiwd.kernels import COMPILED, SLOW, SlowWarning
 from tetiwd.pace import Report
@@ -24,6 +30,23 @@ from tetiwd.threads import n_processors
 WORTH_A_THREAD = 200  # objects of an epoch that takes longer to update than to hand to a thread
 
 
+@dataclass(frozen=True)
+class Checkpoints:
+    """Where and how often chains are saved, and whether they go on from there."""
+
+    folder: Path | None
+    seconds: float
+    resume: bool
+
+    def keeper(self, series: DistanceSeries, chains: list[Chain]) -> Keeper | None:
+        """Who keeps the checkpoints of these chains, which have gone on from them if that was asked for."""
+        if self.folder is None:
+            return None
+        keeper = Keeper(self.folder, series, chains, self.seconds)
+        keeper.open(resume=self.resume)
+        return keeper
+
+
 def run_chains(
     series: DistanceSeries,
     hyperparameters: Hyperparameters | None = None,
@@ -34,6 +57,7 @@ def run_chains(
     checkpoint: str | Path | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     resume: bool = False,
+    executor: Executor | Workers | None = None,
 ) -> Sample:
     """Run all chains, until they agree or for as long as the settings say.
 
@@ -54,6 +78,10 @@ def run_chains(
     resume
         Continue from those files. The result is the same as without interruption. A finished run is extended
         if ``settings.n_draws`` has grown, or its chains did not agree and ``settings.max_draws`` has grown.
+    executor
+        Who runs the chains: any executor of ``concurrent.futures``, such as a ``ProcessPoolExecutor``, or that of a
+        Dask client (:func:`tetiwd.cluster.executor_of`); None for threads. It stays open. Workers get paths, never
+        matrices, and the draws do not depend on them. :class:`~tetiwd.errands.Workers` say which folder they share.
     """
     settings = settings or SamplerSettings()
     n_threads = n_processors() if n_threads is None else n_threads
@@ -62,16 +90,17 @@ def run_chains(
         raise SettingsError([Setting("resume", True), " needs the folder with the checkpoints"], give("checkpoint"))
     if not checkpoint_seconds >= 0:
         raise SettingsError([Setting("checkpoint_seconds"), f" must be 0 or more, not {checkpoint_seconds!r}"])
-    choice = choose(hyperparameters or Hyperparameters(), series, settings, n_threads=n_threads)
+    workers = None if executor is None else as_workers(executor)
+    choice = choose(hyperparameters or Hyperparameters(), series, settings, n_threads=n_threads, workers=workers)
     hyperparameters = choice.hyperparameters
     check_run(series, hyperparameters, settings)
     warn_if_slow()
-    chains = [Chain(series, hyperparameters, settings, index) for index in range(settings.n_chains)]
-    keeper = None if checkpoint is None else Keeper(Path(checkpoint), series, chains, checkpoint_seconds)
-    if keeper:
-        keeper.open(resume=resume)
-    with pools_for_epochs(chains, n_threads), watched_by(progress) as report:
-        rounds = Rounds(chains, series.times, n_threads, keeper, report)
+    checkpoints = Checkpoints(None if checkpoint is None else Path(checkpoint), checkpoint_seconds, resume)
+    run = partial(here, n_threads=n_threads) if workers is None else partial(elsewhere, workers=workers)
+    with (
+        watched_by(progress) as report,
+        run(series, hyperparameters, settings, checkpoints=checkpoints, report=report) as rounds,
+    ):
         ended, frozen = rounds.run()
     return Sample(
         series,
@@ -80,11 +109,46 @@ def run_chains(
         rounds.kept(),
         frozen,
         ended,
-        remarks=tuple(keeper.remarks) if keeper else (),
+        remarks=tuple(rounds.keeper.remarks) if rounds.keeper else (),
         n_discarded=rounds.n_discarded,
         resolution=choice.resolution,
         reasons=choice.reasons,
     )
+
+
+@contextmanager
+def here(
+    series: DistanceSeries,
+    hyperparameters: Hyperparameters,
+    settings: SamplerSettings,
+    n_threads: int,
+    checkpoints: Checkpoints,
+    report: Report | None,
+) -> Iterator[Rounds]:
+    """Rounds of chains in threads."""
+    chains = [Chain(series, hyperparameters, settings, index) for index in range(settings.n_chains)]
+    keeper = checkpoints.keeper(series, chains)
+    with pools_for_epochs(chains, n_threads):
+        yield Rounds(chains, series.times, n_threads, keeper, report)
+
+
+@contextmanager
+def elsewhere(
+    series: DistanceSeries,
+    hyperparameters: Hyperparameters,
+    settings: SamplerSettings,
+    workers: Workers,
+    checkpoints: Checkpoints,
+    report: Report | None,
+) -> Iterator[Rounds]:
+    """Rounds of chains that workers run; their draws come as checkpoints, into a folder of their own if need be."""
+    distant = [DistantChain(series, hyperparameters, settings, index) for index in range(settings.n_chains)]
+    chains = cast("list[Chain]", distant)
+    keeper = checkpoints.keeper(series, chains)
+    with workers.errands((for_workers(series), hyperparameters, settings), checkpoints.folder) as errands:
+        keeper = keeper or Keeper(errands.folder / "checkpoint", series, chains, checkpoints.seconds)
+        place = Place(str(errands.folder), str(keeper.folder), checkpoints.seconds)
+        yield DistantRounds(chains, series.times, 1, keeper, report, errands=errands, place=place)
 
 
 def check_run(series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings) -> None:

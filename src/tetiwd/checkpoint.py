@@ -58,9 +58,9 @@ class Keeper:
             "settings": settings,
             "statistics": dict(chains[0].draws.axes),
         }
-        self._written = [time.monotonic()] * len(chains)
-        self._n_written = [-1] * len(chains)  # sweeps in the last file that was written
-        self._marks = [Mark()] * len(chains)  # draws that the last file counts
+        self._written = {chain.index: time.monotonic() for chain in chains}
+        self._n_written = {chain.index: -1 for chain in chains}  # sweeps in the last file that was written
+        self._marks = {chain.index: Mark() for chain in chains}  # draws that the last file counts
 
     def open(self, *, resume: bool) -> None:
         """Continue the chains from their files, or make sure that files can be written and none is overwritten."""
@@ -99,7 +99,12 @@ class Keeper:
         return self.about | {"chain": {"number": str(chain.index + 1)}}
 
     def _path(self, chain: Chain) -> Path:
-        return self.folder / f"chain-{chain.index + 1}.checkpoint"
+        return checkpoint_of(self.folder, chain.index)
+
+
+def checkpoint_of(folder: Path, index: int) -> Path:
+    """Where a chain has its checkpoint."""
+    return folder / f"chain-{index + 1}.checkpoint"
 
 
 def write_checkpoint(

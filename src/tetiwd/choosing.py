@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tetiwd.data import DistanceSeries
+from tetiwd.errands import Workers
 from tetiwd.merit import merit_of_lineages
 from tetiwd.params import LARGEST_CROSS, Hyperparameters, SamplerSettings
 from tetiwd.resolution import LEAST_MERIT, ResolutionPath
@@ -75,18 +76,23 @@ class Choice:
 
 
 def choose(
-    hyperparameters: Hyperparameters, series: DistanceSeries, settings: SamplerSettings, *, n_threads: int | None = 1
+    hyperparameters: Hyperparameters,
+    series: DistanceSeries,
+    settings: SamplerSettings,
+    *,
+    n_threads: int | None = 1,
+    workers: Workers | None = None,
 ) -> Choice:
     """Put numbers in place of names of estimators of dof, and a model in place of ``geometry="auto"``.
 
-    The same seed makes the same choice, whatever the number of threads.
+    The same seed makes the same choice, whatever the number of threads, and whoever works on it.
     """
     h = hyperparameters
     both = h.geometry == "auto" and both_models_suit(h, series)
     first = h.without_auto()
     path = None
     if h.dof == "auto":
-        path = resolution_path(series, first, settings, n_threads=n_threads)
+        path = resolution_path(series, first, settings, n_threads=n_threads, executor=workers)
         first = first.with_dof(path.best.dof)
     elif isinstance(h.dof, str):
         first = first.with_dof(series.dof(h.dof))
@@ -94,7 +100,7 @@ def choose(
         return Choice(first, path)
     models: dict[Geometry, Hyperparameters] = {"full": first, "moving": first.with_geometry("moving")}
     untried = [models["moving"]] if path else list(models.values())
-    steps = [*([path.best] if path else []), *map(as_step, try_out(series, untried, settings, n_threads))]
+    steps = [*([path.best] if path else []), *map(as_step, try_out(series, untried, settings, n_threads, workers))]
     full, moving = (Trial(step.worth, merit_of_lineages(series, step.labels).product) for step in steps)
     taken: Geometry = "moving" if nothing_said(full, moving) or moving.not_much_worse(full) else "full"
     return Choice(models[taken], path, {"full": full, "moving": moving})

@@ -2,8 +2,9 @@
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -34,23 +35,24 @@ class Rounds:
 
     def __post_init__(self) -> None:
         self.settings = self.chains[0].settings
-        self.clocks = [Clock() for _ in self.chains]
+        self.clocks = {chain.index: Clock() for chain in self.chains}
         minutes = self.settings.max_minutes
         self.deadline = None if minutes is None else time.monotonic() + 60 * minutes
 
     def run(self) -> tuple[Ended, list[Frozen]]:
         """Sample and freeze; returns why it ended, and the frozen partitions: none if that was not asked for, or was
         interrupted."""
-        with ThreadPoolExecutor(min(self.n_threads, len(self.chains)), thread_name_prefix="tetiwd-chain") as pool:
-            ended = self._sample(pool)
-            self._in_threads(pool, self._save)
+        with self._at_work():
+            ended = self._sample()
+            self._save_all()
             self.halt.clear()
             wanted = self.settings.anneal is not None and ended != "stopped"
-            frozen = self._in_threads(pool, self._freeze) if wanted else []
-        for clock in self.clocks:
+            frozen = self._freeze_all() if wanted else []
+        for clock in self.clocks.values():
             clock.stopped = ended != "stopped"
         self._report()
-        return ended, [] if None in frozen else frozen
+        found = [one for one in frozen if one is not None]
+        return ended, found if len(found) == len(frozen) else []
 
     @property
     def n_discarded(self) -> int:
@@ -62,10 +64,25 @@ class Rounds:
         end = None if self.ended in ("minutes", "stopped") else self.n_draws
         return [chain.draws.between(self.n_discarded, end) for chain in self.chains]
 
-    def _sample(self, pool: ThreadPoolExecutor) -> Ended:
+    @contextmanager
+    def _at_work(self) -> Iterator[None]:
+        """While chains run and are frozen."""
+        with ThreadPoolExecutor(min(self.n_threads, len(self.chains)), thread_name_prefix="tetiwd-chain") as self._pool:
+            yield
+
+    def _advance_all(self, n: int) -> None:
+        self._in_threads(partial(self._advance, n=n))
+
+    def _save_all(self) -> None:
+        self._in_threads(self._save)
+
+    def _freeze_all(self) -> list[Frozen | None]:
+        return self._in_threads(self._freeze)
+
+    def _sample(self) -> Ended:
         """Go from check point to check point until there is a reason to end."""
         for n in check_points(self.settings):
-            self._in_threads(pool, partial(self._advance, n=n))
+            self._advance_all(n)
             if self.ended:  # chains were halted
                 self.n_draws = min((len(chain.draws) for chain in self.chains if len(chain.draws)), default=0)
                 return self.ended
@@ -105,15 +122,12 @@ class Rounds:
         self.clocks[chain.index].stopped = frozen is not None
         return frozen
 
-    def _in_threads(self, pool: ThreadPoolExecutor, work: Callable[[Chain], Any]) -> list[Any]:
+    def _in_threads(self, work: Callable[[Chain], Any]) -> list[Any]:
         """Do something with every chain; meanwhile report, and watch the clock and the keyboard."""
-        futures = [pool.submit(work, chain) for chain in self.chains]
+        futures = [self._pool.submit(work, chain) for chain in self.chains]
         try:
             while True:
-                if self._report():
-                    self._end("stopped")
-                elif self.deadline is not None and time.monotonic() >= self.deadline and self.ended is None:
-                    self._end("minutes")
+                self._look_up()
                 if all_done(futures):
                     break
         except KeyboardInterrupt:
@@ -123,13 +137,20 @@ class Rounds:
             raise
         return [future.result() for future in futures]
 
+    def _look_up(self) -> None:
+        """Report, and end if whoever listens says so, or time is up."""
+        if self._report():
+            self._end("stopped")
+        elif self.deadline is not None and time.monotonic() >= self.deadline and self.ended is None:
+            self._end("minutes")
+
     def _end(self, why: Ended) -> None:
         """Let all chains halt; a reason that is there already stays."""
         self.ended = self.ended or why
         self.halt.set()
 
     def _report(self) -> bool:
-        where = [self._where(chain, clock) for chain, clock in zip(self.chains, self.clocks, strict=True)]
+        where = [self._where(chain, self.clocks[chain.index]) for chain in self.chains]
         return bool(self.watch and self.watch(where))
 
     def _where(self, chain: Chain, clock: Clock) -> Progress:

@@ -5,10 +5,14 @@ from typing import cast
 
 from tetiwd.data import DistanceSeries
 from tetiwd.data.feature_distances import FeatureDistances
+from tetiwd.data.fingerprint import parts
 from tetiwd.data.memory import require_memory
 from tetiwd.errors import Text
 from tetiwd.params import Hyperparameters, SamplerSettings
 
+LIBRARIES = 600 * 2**20  # what Python and all libraries take
+READING = 2.0  # data are held once, and part of them once more while they are read and checked
+MARGIN = 1.5
 USUAL_CAPACITY = 32  # clusters per epoch that a state has room for once Ward's finest cut is in it
 
 
@@ -16,10 +20,21 @@ def check_room_for_chains(
     series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings, doing: str, remedy: Text
 ) -> None:
     """Refuse chains that memory cannot hold."""
-    rows_per_cluster = series.n_epochs if hyperparameters.moves else 1
     what = f"{doing} {settings.n_chains} chains of {settings.most_draws} draws over {sum(series.n_objects)} objects"
+    require_memory(_bytes_of_chains(series, hyperparameters, settings), what, remedy)
+
+
+def bytes_of_job(series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings) -> int:
+    """Memory of a process that reads the data and runs these chains, generously: somebody else enforces it."""
+    held = [*series.matrices, *([] if series.cross is None else [series.cross])]
+    data = sum(array.nbytes for matrix in held for array in parts(matrix))
+    return LIBRARIES + int(READING * data) + int(MARGIN * _bytes_of_chains(series, hyperparameters, settings))
+
+
+def _bytes_of_chains(series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings) -> int:
+    rows_per_cluster = series.n_epochs if hyperparameters.moves else 1
     n_features = None if series.has_matrices else cast("FeatureDistances", series.matrices[0]).width - 2
-    require_memory(bytes_of_chains(series.n_objects, settings, rows_per_cluster, n_features), what, remedy)
+    return bytes_of_chains(series.n_objects, settings, rows_per_cluster, n_features)
 
 
 def bytes_of_chains(

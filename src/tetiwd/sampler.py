@@ -6,7 +6,7 @@ The model of moving centres has a state and moves of its own; all that a chain n
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from math import exp, isnan
@@ -179,8 +179,7 @@ class Chain:
         self.state: Any = self.kind.start(series, hyperparameters, settings, index, unit=unit)
         self.streams = Streams(settings.seed, index, series.n_epochs)
         self.tuning = Tuning(dict.fromkeys(hyperparameters.scale_moves, 0.3))
-        every = 0 if hyperparameters.moves else settings.geometry_every
-        self.draws = Draws(series.n_objects, axes_of_statistics(hyperparameters), geometry_every=every)
+        self.draws = no_draws(series.n_objects, hyperparameters, settings)
         self.pool: Executor | None = None  # threads for epochs that can be updated at the same time
         self.n_done = 0
         self.last_n_clusters = tuple(int(k) for k in self.state.n_clusters)
@@ -240,6 +239,12 @@ class Chain:
             self.last_n_clusters = tuple(int(k) for k in self.state.n_clusters)
             self.last_log_joint = self.kind.log_joint(self.state, self.hyperparameters)
             self._looked = time.monotonic()
+
+
+def no_draws(n_objects: Sequence[int], hyperparameters: Hyperparameters, settings: SamplerSettings) -> Draws:
+    """The draws of a chain that has none yet."""
+    every = 0 if hyperparameters.moves else settings.geometry_every
+    return Draws(n_objects, axes_of_statistics(hyperparameters), geometry_every=every)
 
 
 def run_chain(chain: Chain) -> Iterator[SweepInfo]:

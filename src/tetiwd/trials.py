@@ -1,15 +1,19 @@
 """Trials: short runs of several models on the same data, to choose between them before the run itself."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
 from tetiwd.data.checks import Matrix
+from tetiwd.data.mapped import for_workers, open_mapped
 from tetiwd.draws import Draws
+from tetiwd.errands import Life, Workers, as_workers
 from tetiwd.errors import Setting, Text
 from tetiwd.merit import merit
 from tetiwd.params import Hyperparameters, SamplerSettings
@@ -52,26 +56,56 @@ def trial_settings(settings: SamplerSettings) -> SamplerSettings:
 
 
 def try_out(
-    series: DistanceSeries, models: Sequence[Hyperparameters], settings: SamplerSettings, n_threads: int | None
+    series: DistanceSeries,
+    models: Sequence[Hyperparameters],
+    settings: SamplerSettings,
+    n_threads: int | None,
+    workers: Workers | None = None,
 ) -> list[Sample]:
-    """A short run of every model. The draws do not depend on the number of threads."""
-    settings, stop = trial_settings(settings), threading.Event()
+    """A short run of every model, in threads or by workers. The draws do not depend on either."""
+    settings = trial_settings(settings)
     together = replace(settings, n_chains=settings.n_chains * len(models))
     remedy: Text = ["give a number with ", Setting("dof"), " and a model with ", Setting("geometry"), " to try none"]
     check_room_for_chains(series, max(models, key=lambda model: model.moves), together, "trying models with", remedy)
 
-    def run(job: tuple[int, int]) -> Draws:
-        chain = Chain(series, models[job[0]], settings, job[1])
-        while not chain.finished and not stop.is_set():
-            chain.step()
-        return chain.draws
-
     jobs = [(model, index) for model in range(len(models)) for index in range(settings.n_chains)]
-    draws = in_threads(run, jobs, n_threads or n_processors(), lambda: False, stop)
-    if stop.is_set():
-        raise KeyboardInterrupt
+    if workers is None:
+        draws = _in_threads(series, models, settings, jobs, n_threads or n_processors())
+    else:
+        with workers.errands((for_workers(series), models, settings)) as errands:
+            draws = errands.run(trial, [(str(errands.folder), *job) for job in jobs])
     by_model = [draws[i : i + settings.n_chains] for i in range(0, len(draws), settings.n_chains)]
     return [Sample(series, model, settings, its, []) for model, its in zip(models, by_model, strict=True)]
+
+
+def _in_threads(
+    series: DistanceSeries,
+    models: Sequence[Hyperparameters],
+    settings: SamplerSettings,
+    jobs: list[tuple[int, int]],
+    n_threads: int,
+) -> list[Draws]:
+    stop = threading.Event()
+
+    def run(job: tuple[int, int]) -> Draws:
+        return _draws_of(Chain(series, models[job[0]], settings, job[1]), stop.is_set)
+
+    draws = in_threads(run, jobs, n_threads, lambda: False, stop)
+    if stop.is_set():
+        raise KeyboardInterrupt
+    return draws
+
+
+def trial(life: Life, folder: str, model: int, index: int) -> Draws:
+    """Errand: one chain of one model; the folder holds data, models and settings."""
+    series, models, settings = open_mapped(Path(folder))
+    return _draws_of(Chain(series, models[model], settings, index), lambda: life.halted)
+
+
+def _draws_of(chain: Chain, stop: Callable[[], bool]) -> Draws:
+    while not chain.finished and not stop():
+        chain.step()
+    return chain.draws
 
 
 def as_step(sample: Sample) -> Step:
@@ -95,6 +129,7 @@ def resolution_path(
     *,
     subsample: bool = False,
     n_threads: int | None = None,
+    executor: Executor | Workers | None = None,
 ) -> ResolutionPath:
     """Clusters from coarse to fine: short runs with several degrees of freedom, and which of them to take.
 
@@ -111,8 +146,11 @@ def resolution_path(
         True to repeat everything on four fifths of the objects, to see whether clusters are the same there.
     n_threads
         Threads in all; None for one per processor. The result does not depend on it.
+    executor
+        Who makes the short runs, if not threads; see :func:`tetiwd.run_chains`.
     """
     settings = settings or SamplerSettings()
+    workers = None if executor is None else as_workers(executor)
     model = (hyperparameters or Hyperparameters()).without_auto()
     usual, steps, part = series.dof(), dict[int, Step](), part_to_try(series, settings.seed)
     if part is not None:
@@ -120,9 +158,9 @@ def resolution_path(
     untried = list(range(-REACH, REACH + 1))
     while untried:
         models = [model.with_dof(scaled(usual, at)) for at in untried]
-        found = [as_step(sample) for sample in try_out(series, models, settings, n_threads)]
+        found = [as_step(sample) for sample in try_out(series, models, settings, n_threads, workers)]
         if subsample:
-            found = [*tested_on_some(series, models, found, settings, n_threads)]
+            found = [*tested_on_some(series, models, found, settings, n_threads, workers)]
         steps |= dict(zip(untried, found, strict=True))
         order = sorted(steps)
         path = ResolutionPath(tuple(steps[at] for at in order), order.index(0), part=part)
@@ -160,12 +198,14 @@ def tested_on_some(
     steps: Sequence[Step],
     settings: SamplerSettings,
     n_threads: int | None,
+    workers: Workers | None,
 ) -> Iterator[Step]:
     """The steps with their stability, from trials on some of the objects."""
     rng = np.random.default_rng(settings.seed)
     rows = [some_of(D, max(2, round(SHARE * len(D))), rng) for D in series.matrices]
     settings = starting_with(settings, rows)
-    for step, sample in zip(steps, try_out(series.restricted(rows), models, settings, n_threads), strict=True):
+    samples = try_out(series.restricted(rows), models, settings, n_threads, workers)
+    for step, sample in zip(steps, samples, strict=True):
         yield replace(step, stability=stability(step, rows, sample))
 
 

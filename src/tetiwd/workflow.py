@@ -13,6 +13,7 @@ from tetiwd.checkpoint import has_any_checkpoint
 from tetiwd.choosing import choose
 from tetiwd.data import DistanceSeries
 from tetiwd.diagnostics import FEWEST_DRAWS
+from tetiwd.errands import Workers
 from tetiwd.io.run_folder import RunFolder
 from tetiwd.io.settings import RunSettings
 from tetiwd.pace import Report
@@ -47,6 +48,7 @@ def fit_into(
     overwrite: bool = False,
     n_threads: int | None = None,
     watcher: Watcher | None = None,
+    workers: Workers | None = None,
     **options: Any,
 ) -> Analysis | None:
     """Make a run folder and fill it: :func:`start`, then :func:`finish` with the other options."""
@@ -59,8 +61,9 @@ def fit_into(
         overwrite=overwrite,
         n_threads=n_threads,
         watcher=watcher,
+        workers=workers,
     )
-    return finish(folder, series, n_threads=n_threads, watcher=watcher, **options)
+    return finish(folder, series, n_threads=n_threads, watcher=watcher, workers=workers, **options)
 
 
 def start(
@@ -74,11 +77,12 @@ def start(
     attached: Sequence[str] = (),
     n_threads: int | None = None,
     watcher: Watcher | None = None,
+    workers: Workers | None = None,
 ) -> RunFolder:
     """Choose what was left open, check that the run is possible, and make its folder; see :meth:`RunFolder.create`."""
     RunFolder(path).check_free(overwrite=overwrite)
     with (watcher or Watcher()).busy("Choosing a model"):
-        choice = choose(settings.model, series, settings.sampler, n_threads=n_threads)
+        choice = choose(settings.model, series, settings.sampler, n_threads=n_threads, workers=workers)
     check_run(series, choice.hyperparameters, settings.sampler)
     return RunFolder.create(
         path,
@@ -103,11 +107,12 @@ def finish(
     sections: "Sequence[Section | SectionMaker]" = (),
     show_ids: bool = False,
     watcher: Watcher | None = None,
+    workers: Workers | None = None,
 ) -> Analysis | None:
     """Sample, from checkpoints if there are any; then write draws, answers and the report.
 
-    ``sections`` and ``show_ids`` are for the report. A run that is interrupted keeps what was drawn; the result is None
-    if that is too little for an answer.
+    ``sections`` and ``show_ids`` are for the report; ``workers`` run the chains, if not threads. A run that is
+    interrupted keeps what was drawn; the result is None if that is too little for an answer.
     """
     watcher, settings, resumed = watcher or Watcher(), folder.settings(), has_any_checkpoint(folder.checkpoint)
     watcher.before_sampling(folder, series, resumed=resumed)
@@ -122,6 +127,7 @@ def finish(
             checkpoint=folder.checkpoint,
             checkpoint_seconds=checkpoint_seconds,
             resume=resumed,
+            executor=workers,
         ).with_draws(FEWEST_DRAWS)
         if sample is None:
             folder.stop()

@@ -6,6 +6,7 @@ OK = 0
 BUG = 1
 USAGE = 2
 NOT_CONVERGED = 8
+UNFINISHED = 10
 INTERRUPTED = 130
 
 BY_ERROR: dict[type[errors.TetiwdError], int] = {
@@ -15,6 +16,7 @@ BY_ERROR: dict[type[errors.TetiwdError], int] = {
     errors.RunFolderError: 6,
     errors.CheckpointError: 6,
     errors.SamplingError: 7,
+    errors.WorkersError: 9,
 }
 
 MEANING = {
@@ -27,6 +29,8 @@ MEANING = {
     6: "a results folder or checkpoint is missing, damaged, or in the way, or there is no room to write",
     7: "the sampler cannot continue",
     NOT_CONVERGED: "with --strict: the run is complete, but its chains have not converged",
+    9: "there are no workers, or none that answers",
+    UNFINISHED: "of tetiwd collect: chains have not come far enough; run their jobs again",
     INTERRUPTED: "stopped by Ctrl-C or a signal; the draws so far are kept",
 }
 

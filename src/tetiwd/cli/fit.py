@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tetiwd.cli import exit_codes
+from tetiwd.cli import exit_codes, jobs
 from tetiwd.cli import options as o
+from tetiwd.cli import workers as w
 from tetiwd.cli.check import suspicion_of
 from tetiwd.cli.command import command
 from tetiwd.cli.console import Console, records
@@ -21,6 +22,7 @@ from tetiwd.params import CHECKPOINT_SECONDS, RUN, AnswerSettings, Hyperparamete
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
     from tetiwd.data import DistanceSeries
+    from tetiwd.io.read import Input
     from tetiwd.io.run_folder import RunFolder
     from tetiwd.sample import Sample
     from tetiwd.workflow import Watcher
@@ -49,6 +51,12 @@ def fit(
     n_threads: o.Threads = None,
     checkpoint_seconds: o.CheckpointSeconds = CHECKPOINT_SECONDS,
     strict: o.Strict = False,
+    chain: jobs.Chain = None,
+    wait_seconds: jobs.Wait = jobs.WAIT_SECONDS,
+    slurm: jobs.Slurm = False,
+    scheduler: w.Scheduler = None,
+    n_local: w.LocalCluster = None,
+    dashboard: w.Dashboard = False,
     settings: RunSettings,
     console: Console,
 ) -> None:
@@ -68,23 +76,42 @@ def fit(
     from tetiwd.io.run_folder import RunFolder
     from tetiwd.workflow import fit_into
 
+    others = {"slurm": slurm, "scheduler": scheduler, "n_local": n_local, "fast": fast}
+    jobs.refuse_together({"chain": chain, "overwrite": overwrite} if chain and overwrite else {"chain": chain} | others)
     if fast:
         check_fast(settings, strict=strict, checkpoint_seconds=checkpoint_seconds)
     target = Path(f"{stem(files[0])}-tetiwd") if out is None else out
+    watcher = watcher_for(console)
+
+    def read() -> "Input":
+        with console.busy("Reading"):
+            given = read_series(files, settings.data)
+        for remark in given.remarks:
+            console.remark(f"Note: {remark}")
+        for suspicion in suspicion_of(given, settings.data.squared):
+            console.warn(suspicion)
+        return given
+
+    if chain is not None:
+        with signals_as_interrupt():
+            jobs.fit_chain(
+                files, target, settings, chain, read, n_threads=n_threads, checkpoint_seconds=checkpoint_seconds,
+                wait_seconds=wait_seconds, watcher=watcher, console=console,
+            )  # fmt: skip
+        return
     RunFolder(target).check_free(overwrite=overwrite)
-    with console.busy("Reading"):
-        given = read_series(files, settings.data)
-    for remark in given.remarks:
-        console.remark(f"Note: {remark}")
-    for suspicion in suspicion_of(given, settings.data.squared):
-        console.warn(suspicion)
+    given = read()
     options: dict[str, Any] = {"inputs": given.hashes, "remarks": given.remarks, "overwrite": overwrite}
-    options |= {"n_threads": n_threads, "watcher": watcher_for(console)}
-    with signals_as_interrupt():
+    options |= {"n_threads": n_threads, "watcher": watcher}
+    with signals_as_interrupt(), w.workers_for(scheduler, n_local, near=target, dashboard=dashboard) as workers:
         if fast:
             deliver_look(target, given.series, settings, options, console)
             return
-        analysis = fit_into(target, given.series, settings, checkpoint_seconds=checkpoint_seconds, **options)
+        if slurm:
+            jobs.prepare_slurm(target, given, settings, options, console)
+            return
+        options |= {"checkpoint_seconds": checkpoint_seconds, "workers": workers}
+        analysis = fit_into(target, given.series, settings, **options)
     deliver(analysis, console, target, strict=strict)
 
 
@@ -98,6 +125,11 @@ def resume(
     n_threads: o.Threads = None,
     checkpoint_seconds: o.CheckpointSeconds = CHECKPOINT_SECONDS,
     strict: o.Strict = False,
+    chain: jobs.Chain = None,
+    wait_seconds: jobs.Wait = jobs.WAIT_SECONDS,
+    scheduler: w.Scheduler = None,
+    n_local: w.LocalCluster = None,
+    dashboard: w.Dashboard = False,
     console: Console,
 ) -> None:
     """Continue a run that was stopped or killed, extend a complete one, or go on from a quick look (fit --fast).
@@ -110,8 +142,14 @@ def resume(
     """
     from tetiwd.workflow import resume as go_on
 
+    jobs.refuse_together({"chain": chain, "scheduler": scheduler, "n_local": n_local})
+    if chain is not None:
+        jobs.refuse_together({"chain": chain, "n_draws": n_draws, "max_draws": max_draws, "max_minutes": max_minutes})
+        with signals_as_interrupt():
+            jobs.run_chain(run_folder, chain, checkpoint_seconds, wait_seconds, watcher_for(console), console)
+        return
     added = additions(run_folder)
-    with signals_as_interrupt():
+    with signals_as_interrupt(), w.workers_for(scheduler, n_local, near=run_folder, dashboard=dashboard) as workers:
         analysis = go_on(
             run_folder,
             n_draws=n_draws,
@@ -122,6 +160,7 @@ def resume(
             sections=added.sections,
             show_ids=added.show_ids,
             watcher=watcher_for(console),
+            workers=workers,
         )
     deliver(analysis, console, run_folder, strict=strict)
 
