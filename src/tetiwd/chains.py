@@ -88,12 +88,13 @@ def run_chains(
 
 
 def check_run(series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings) -> None:
-    """Refuse a run that memory cannot hold, or that cannot start from the labels given."""
+    """Refuse a run that memory cannot hold, whose model has no such moves, or that cannot start from the labels given."""
+    kind = kind_of(hyperparameters, settings)
     limit = "max_draws" if settings.automatic else "n_draws"
     fewer: Text = ["ask for fewer chains (", Setting("n_chains"), ") or fewer draws (", Setting(limit), ")"]
     check_room_for_chains(series, hyperparameters, settings, "running", fewer)
     if not isinstance(settings.init, str):
-        kind_of(hyperparameters).start(series, hyperparameters, settings, 0, unit=None)
+        kind.start(series, hyperparameters, settings, 0, unit=None)
 
 
 def warn_if_slow() -> None:
