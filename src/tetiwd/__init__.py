@@ -20,6 +20,7 @@ _HOME_OF = {
     "RunFolderError": "tetiwd.errors",
     "SamplingError": "tetiwd.errors",
     "SettingsError": "tetiwd.errors",
+    "WorkersError": "tetiwd.errors",
     "Beta": "tetiwd.priors",
     "Gamma": "tetiwd.priors",
     "SamplerSettings": "tetiwd.params",

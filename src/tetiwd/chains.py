@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tetiwd.checkpoint import Keeper
-from tetiwd.choosing import choose
+from tetiwd.choosing import MOST_TRIED, choose
 from tetiwd.data import DistanceSeries
 from tetiwd.errors import Setting, SettingsError, Text, give
 from tetiwd.kernels import COMPILED, SLOW, SlowWarning
@@ -20,6 +21,9 @@ from tetiwd.run_memory import check_room_for_chains
 from tetiwd.sample import Sample
 from tetiwd.sampler import Chain, kind_of
 from tetiwd.threads import n_processors
+
+if TYPE_CHECKING:
+    from tetiwd.hosts import Workers
 
 WORTH_A_THREAD = 200  # objects of an epoch that takes longer to update than to hand to a thread
 
@@ -34,6 +38,7 @@ def run_chains(
     checkpoint: str | Path | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     resume: bool = False,
+    hosts: Any = None,
 ) -> Sample:
     """Run all chains, until they agree or for as long as the settings say.
 
@@ -54,6 +59,10 @@ def run_chains(
     resume
         Continue from those files. The result is the same as without interruption. A finished run is extended
         if ``settings.n_draws`` has grown, or its chains did not agree and ``settings.max_draws`` has grown.
+    hosts
+        A ``distributed.Client``, or :class:`~tetiwd.hosts.DaskWorkers` of one: epochs are on its workers, which open
+        the files that ``series`` looks at (:func:`~tetiwd.hosts.open_series`). Needs ``settings.spread_epochs``; the
+        draws are the same as without.
     """
     settings = settings or SamplerSettings()
     n_threads = n_processors() if n_threads is None else n_threads
@@ -62,16 +71,24 @@ def run_chains(
         raise SettingsError([Setting("resume", True), " needs the folder with the checkpoints"], give("checkpoint"))
     if not checkpoint_seconds >= 0:
         raise SettingsError([Setting("checkpoint_seconds"), f" must be 0 or more, not {checkpoint_seconds!r}"])
-    choice = choose(hyperparameters or Hyperparameters(), series, settings, n_threads=n_threads)
+    workers = None if hosts is None else workers_for(hosts, settings)
+    given = hyperparameters or Hyperparameters()
+    if workers is not None:
+        given = with_dof_from_workers(given, series, workers)
+    choice = choose(given, series, settings, n_threads=n_threads)
     hyperparameters = choice.hyperparameters
-    check_run(series, hyperparameters, settings)
+    check_run(series, hyperparameters, settings, spread=workers is not None)
     warn_if_slow()
-    chains = [Chain(series, hyperparameters, settings, index) for index in range(settings.n_chains)]
-    keeper = None if checkpoint is None else Keeper(Path(checkpoint), series, chains, checkpoint_seconds)
-    if keeper:
-        keeper.open(resume=resume)
-    with pools_for_epochs(chains, n_threads), watched_by(progress) as report:
-        rounds = Rounds(chains, series.times, n_threads, keeper, report)
+    with ExitStack() as stack:
+        if workers is None:
+            chains = [Chain(series, hyperparameters, settings, index) for index in range(settings.n_chains)]
+            stack.enter_context(pools_for_epochs(chains, n_threads))
+        else:
+            chains = stack.enter_context(spread_chains(series, hyperparameters, settings, workers))
+        keeper = None if checkpoint is None else Keeper(Path(checkpoint), series, chains, checkpoint_seconds)
+        if keeper:
+            keeper.open(resume=resume)
+        rounds = Rounds(chains, series.times, n_threads, keeper, stack.enter_context(watched_by(progress)))
         ended, frozen = rounds.run()
     return Sample(
         series,
@@ -87,14 +104,53 @@ def run_chains(
     )
 
 
-def check_run(series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings) -> None:
-    """Refuse a run that memory cannot hold, whose model has no such moves, or that cannot start from the labels given."""
+def check_run(
+    series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings, *, spread: bool = False
+) -> None:
+    """Refuse a run that memory cannot hold, that its model does not allow, or that cannot start from given labels."""
     kind = kind_of(hyperparameters, settings)
     limit = "max_draws" if settings.automatic else "n_draws"
     fewer: Text = ["ask for fewer chains (", Setting("n_chains"), ") or fewer draws (", Setting(limit), ")"]
-    check_room_for_chains(series, hyperparameters, settings, "running", fewer)
-    if not isinstance(settings.init, str):
+    check_room_for_chains(series, hyperparameters, settings, "running", fewer, spread=spread)
+    if not isinstance(settings.init, str) and not spread:
         kind.start(series, hyperparameters, settings, 0, unit=None)
+
+
+def workers_for(hosts: Any, settings: SamplerSettings) -> "Workers":
+    """Workers for the epochs of a run; those of a Dask client if that was given."""
+    from tetiwd.hosts import DaskWorkers
+
+    if not settings.spread_epochs:
+        raise SettingsError([Setting("hosts"), " needs epochs that can be apart"], give("spread_epochs", True))
+    return hosts if hasattr(hosts, "hire") else DaskWorkers(hosts)
+
+
+def with_dof_from_workers(
+    hyperparameters: Hyperparameters, series: DistanceSeries, workers: "Workers"
+) -> Hyperparameters:
+    """Let workers estimate degrees of freedom, unless trials here choose them, as for any data that are this small."""
+    from tetiwd.hosts import dof_by_workers
+
+    h = hyperparameters
+    if not isinstance(h.dof, str) or (h.dof == "auto" and sum(series.n_objects) <= MOST_TRIED):
+        return h
+    return h.with_dof(dof_by_workers(series, "moments" if h.dof == "auto" else h.dof, workers))
+
+
+@contextmanager
+def spread_chains(
+    series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings, workers: "Workers"
+) -> Iterator[list[Chain]]:
+    """Chains whose epochs are on workers."""
+    from tetiwd.hosts import SpreadChain
+
+    with ExitStack() as stack:
+        chains: list[Chain] = []
+        for index in range(settings.n_chains):
+            chain = SpreadChain(series, hyperparameters, settings, index, workers)
+            stack.callback(chain.close)
+            chains.append(chain)
+        yield chains
 
 
 def warn_if_slow() -> None:

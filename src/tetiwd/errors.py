@@ -144,6 +144,10 @@ class SamplingError(TetiwdError):
     """The sampler cannot go on from where it is."""
 
 
+class WorkersError(TetiwdError):
+    """Work cannot be given to other processes or machines, or none of them answers."""
+
+
 class RunFolderError(TetiwdError):
     """A results folder cannot be made or read."""
 

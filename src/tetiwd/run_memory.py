@@ -13,10 +13,16 @@ USUAL_CAPACITY = 32  # clusters per epoch that a state has room for once Ward's 
 
 
 def check_room_for_chains(
-    series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings, doing: str, remedy: Text
+    series: DistanceSeries,
+    hyperparameters: Hyperparameters,
+    settings: SamplerSettings,
+    doing: str,
+    remedy: Text,
+    *,
+    spread: bool = False,
 ) -> None:
-    """Refuse chains that memory cannot hold."""
-    rows_per_cluster = series.n_epochs if hyperparameters.moves else 1
+    """Refuse chains that memory cannot hold; row sums are elsewhere if epochs are spread over other machines."""
+    rows_per_cluster = 0 if spread else series.n_epochs if hyperparameters.moves else 1
     what = f"{doing} {settings.n_chains} chains of {settings.most_draws} draws over {sum(series.n_objects)} objects"
     n_features = None if series.has_matrices else cast("FeatureDistances", series.matrices[0]).width - 2
     require_memory(bytes_of_chains(series.n_objects, settings, rows_per_cluster, n_features), what, remedy)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from math import exp, isnan
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,6 +99,7 @@ class Tuning:
 
 
 State = ChainState | NodeState
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -193,7 +194,7 @@ class Chain:
     ) -> None:
         self.hyperparameters, self.settings, self.index = hyperparameters, settings, index
         self.kind = kind_of(hyperparameters, settings)
-        self.state: Any = self.kind.start(series, hyperparameters, settings, index, unit=unit)
+        self.state: Any = self.begin(series, unit)
         self.streams = Streams(settings.seed, index, series.n_epochs)
         self.tuning = Tuning(dict.fromkeys(hyperparameters.scale_moves, 0.3))
         every = 0 if hyperparameters.moves else settings.geometry_every
@@ -209,6 +210,10 @@ class Chain:
 
     def __setstate__(self, values: dict[str, Any]) -> None:
         self.__dict__ |= values | {"kind": kind_of(values["hyperparameters"], values["settings"])}
+
+    def begin(self, series: DistanceSeries, unit: float | None) -> Any:
+        """The first state."""
+        return self.kind.start(series, self.hyperparameters, self.settings, self.index, unit=unit)
 
     @property
     def finished(self) -> bool:
@@ -231,6 +236,10 @@ class Chain:
         self.n_done += 1
         self._look(now=self.finished)
         return info
+
+    def safely(self, work: Callable[[], R]) -> R:
+        """Do something with the state that takes as long as many sweeps."""
+        return work()
 
     def snapshot(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Everything needed to go on exactly from here: arrays, and values that JSON keeps exactly."""

@@ -219,16 +219,20 @@ class ChainState:
         return arrays
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """The inverse of :meth:`to_arrays`."""
+        """The inverse of :meth:`to_arrays`; row sums that are not given are added up from the data."""
         self._views, self._twins = {}, {}
         equal = {"spreads": np.ones(arrays["counts"].shape)}  # for checkpoints from before there were others
         for name in _STORED:
             setattr(self, name, (equal | arrays)[name].copy())
         self.z = [arrays[f"z_{t}"].copy() for t in range(self.n_epochs)]
-        self.row_sums = [arrays[f"row_sums_{t}"].copy() for t in range(self.n_epochs)]
         for name, value in zip(_SCALES, arrays["scales"].tolist(), strict=False):  # older checkpoints have the first
             setattr(self, name, value)
         self.capacity = self.counts.shape[1]
+        if "row_sums_0" in arrays:
+            self.row_sums = [arrays[f"row_sums_{t}"].copy() for t in range(self.n_epochs)]
+        else:
+            self.row_sums = [np.zeros((self.capacity, R.shape[1])) for R in self.row_sums]
+            self.rebuild()
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_views": {}, "_work": {}, "_twins": {}}  # these belong to this object's arrays
