@@ -53,8 +53,8 @@ class SpreadChain(Chain):
         while True:
             try:
                 return start_spread(series, self.hyperparameters, self.settings, self.index, self.epochs)
-            except HostLost:
-                self._count_loss()
+            except HostLost as loss:
+                self._count(loss)
 
     def step(self) -> SweepInfo:
         """One sweep; the first one after a snapshot if a host was lost."""
@@ -82,16 +82,12 @@ class SpreadChain(Chain):
 
     def restore(self, arrays: dict[str, NDArray[Any]], values: dict[str, Any]) -> None:
         """Go on from a snapshot."""
-
-        def go_on() -> None:
-            super(SpreadChain, self).restore(arrays, values)
-
         while True:
             try:
-                go_on()
+                super().restore(arrays, values)
                 break
-            except HostLost:
-                self._count_loss()
+            except HostLost as loss:
+                self._count(loss)
         own = {name: a for name, a in arrays.items() if not name.startswith("draws_")}
         self._kept = Kept(own, values, len(self.draws))
 
@@ -111,12 +107,12 @@ class SpreadChain(Chain):
         while True:
             try:
                 return work()
-            except HostLost:
-                self._count_loss()
+            except HostLost as loss:
+                self._count(loss)
                 self.restore(*self.snapshot())
 
-    def _count_loss(self) -> None:
+    def _count(self, loss: HostLost) -> None:
         self.n_losses += 1
         if self.n_losses > MOST_LOSSES:
-            fault = f"workers were lost {MOST_LOSSES} times in a row, before a single sweep was done"
-            raise WorkersError(fault, "look at the workers' logs, and resume the run from its checkpoint")
+            fault = f"workers were lost {MOST_LOSSES} times in a row, before a single sweep was done ({loss})"
+            raise WorkersError(fault, "look at their logs, and resume the run from its checkpoint") from loss

@@ -1,8 +1,8 @@
 """Hosts as actors of Dask: objects that live in a worker, and die with it.
 
-A worker is lost when Dask says so (OSError, RuntimeError), when the scheduler does not know it any more, or when the
-scheduler has not heard from it for some time. A worker that computes keeps on answering the scheduler, so a long visit
-is not silence.
+A worker is lost when Dask says so (it raises OSError, RuntimeError and others), when the scheduler does not know it any
+more, or when the scheduler has not heard from it for some time. A worker that computes keeps on answering the
+scheduler, so a long visit is not silence. What a host itself raises comes as an answer, and is raised here.
 """
 
 import time
@@ -16,7 +16,7 @@ from tetiwd.hosts.workers import Call, HostLost, Traffic
 
 SILENCE_SECONDS = 60.0
 POLL_SECONDS = 0.5
-DASK_FAILS = (OSError, RuntimeError)  # what Dask raises when the worker of an actor is gone
+MOST_TRIES = 20  # of work that no host is needed for
 
 
 @dataclass(frozen=True)
@@ -26,24 +26,30 @@ class Fault:
     error: Exception
 
 
+def answer(do: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """What a function returns, or its fault."""
+    try:
+        return do(*arguments)
+    except Exception as error:
+        return Fault(error)
+
+
+def sound(answer: Any) -> Any:
+    """An answer, unless it is a fault."""
+    if isinstance(answer, Fault):
+        raise answer.error
+    return answer
+
+
 class HostActor:
     """The object in the worker."""
 
     def __init__(self, make: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-        self.host, self.fault = None, None
-        try:
-            self.host = make(*arguments)
-        except Exception as error:
-            self.fault = Fault(error)
+        self.host = answer(make, arguments)
 
     def call(self, method: str, arguments: tuple[Any, ...]) -> Any:
         """Call a method of the host."""
-        if self.fault is not None:
-            return self.fault
-        try:
-            return getattr(self.host, method)(*arguments)
-        except Exception as error:
-            return Fault(error)
+        return self.host if isinstance(self.host, Fault) else answer(getattr(self.host, method), arguments)
 
 
 @dataclass(frozen=True)
@@ -89,40 +95,53 @@ class DaskWorkers:
                 self.client.submit(HostActor, make, arguments, actor=True, workers=[address], pure=False)
                 for address, make, arguments in makers
             ]
-            hosts = []
-            for (address, *_), future in zip(makers, futures, strict=True):
-                actor = self._wait(future.result, address)
-                hosts.append(RemoteHost(address, future, actor))
-            return hosts
+            try:
+                return [
+                    RemoteHost(address, future, self._wait(future.result, address))
+                    for (address, *_), future in zip(makers, futures, strict=True)
+                ]
+            except HostLost:
+                self._release(futures)
+                raise
 
     def ask(self, calls: Sequence[Call]) -> list[Any]:
         """Call hosts at the same time and wait for all answers."""
         with self.client.as_current():
             try:
                 pending = [call.host.actor.call(call.method, call.arguments) for call in calls]
-            except DASK_FAILS as error:
+            except Exception as error:
                 raise HostLost(str(error)) from error
-            answers = [self._wait(reply.result, call.host.address) for reply, call in zip(pending, calls, strict=True)]
-        for answer in answers:
-            if isinstance(answer, Fault):
-                raise answer.error
+            replies = zip(pending, calls, strict=True)
+            answers = [sound(self._wait(reply.result, call.host.address)) for reply, call in replies]
         self.traffic.note([call.arguments for call in calls], answers)
         return answers
 
     def work(self, tasks: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]]) -> list[Any]:
-        """Call functions anywhere; Dask calls them again where a worker was lost."""
-        futures = [self.client.submit(do, *arguments, pure=False) for do, arguments in tasks]
-        try:
-            return [future.result() for future in futures]
-        finally:
-            for future in futures:
-                future.release()
+        """Call functions on all workers in turn; again if one is lost meanwhile."""
+        for _ in range(MOST_TRIES):
+            names = self.names()
+            places = [names[i % len(names)] for i in range(len(tasks))]
+            futures = [
+                self.client.submit(answer, do, arguments, workers=[name], pure=False)
+                for name, (do, arguments) in zip(places, tasks, strict=True)
+            ]
+            try:
+                return [sound(self._wait(future.result, name)) for future, name in zip(futures, places, strict=True)]
+            except HostLost as error:
+                loss = error
+            finally:
+                self._release(futures)
+        raise WorkersError(f"workers were lost {MOST_TRIES} times in a row ({loss})", "look at their logs")
 
     def dismiss(self, hosts: Sequence[RemoteHost]) -> None:
         """Let Dask forget hosts."""
-        for host in hosts:
-            with suppress(*DASK_FAILS):
-                host.future.release()
+        self._release([host.future for host in hosts])
+
+    @staticmethod
+    def _release(futures: Sequence[Any]) -> None:
+        for future in futures:
+            with suppress(Exception):  # the scheduler may be gone
+                future.cancel()
 
     def _wait(self, result: Callable[..., Any], address: str) -> Any:
         """Wait for a worker to answer, as long as there are signs of life."""
@@ -131,7 +150,7 @@ class DaskWorkers:
                 return result(timeout=POLL_SECONDS)
             except TimeoutError:
                 self._check_alive(address)
-            except DASK_FAILS as error:
+            except Exception as error:
                 raise HostLost(f"{address}: {error}") from error
 
     def _check_alive(self, address: str) -> None:
@@ -145,7 +164,7 @@ class DaskWorkers:
         """Workers that the scheduler knows, and when it last heard from them; those that are silent are given up."""
         try:
             workers = self.client.scheduler_info(n_workers=-1)["workers"]
-        except DASK_FAILS as error:
+        except Exception as error:
             fault = f"the scheduler does not answer ({error})"
             raise WorkersError(fault, "start it again, and resume the run from its checkpoint") from error
         now, seen = time.monotonic(), {address: about["last_seen"] for address, about in workers.items()}
