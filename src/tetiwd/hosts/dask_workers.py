@@ -69,19 +69,20 @@ class DaskWorkers:
     client
         A ``distributed.Client``. It stays open.
     silence_seconds
-        A worker from which the scheduler has heard nothing for so long is given up.
+        A worker from which the scheduler has heard nothing for so long is lost. If it speaks again, it is as good as
+        a new one.
     """
 
     def __init__(self, client: Any, *, silence_seconds: float = SILENCE_SECONDS) -> None:
         self.client, self.silence_seconds, self.traffic = client, silence_seconds, Traffic()
-        self._given_up: set[str] = set()
+        self._silent: set[str] = set()
         self._heard: dict[str, tuple[float, float]] = {}  # when a worker was last seen, by its clock and by ours
 
     def names(self) -> list[str]:
         """Addresses of workers that are there; waits for some if there are none."""
         deadline = time.monotonic() + self.silence_seconds
         while True:
-            found = sorted(set(self._seen()) - self._given_up)
+            found = sorted(self._known() - self._silent)
             if found:
                 return found
             if time.monotonic() > deadline:
@@ -154,23 +155,21 @@ class DaskWorkers:
                 raise HostLost(f"{address}: {error}") from error
 
     def _check_alive(self, address: str) -> None:
-        seen = self._seen()
-        if address not in seen:
+        if address not in self._known():
             raise HostLost(f"{address} has left")
-        if address in self._given_up:
-            raise HostLost(f"{address} was silent")
+        if address in self._silent:
+            raise HostLost(f"{address} was silent for {self.silence_seconds:g} s")
 
-    def _seen(self) -> dict[str, float]:
-        """Workers that the scheduler knows, and when it last heard from them; those that are silent are given up."""
+    def _known(self) -> set[str]:
+        """Workers that the scheduler knows; notes which of them it has not heard from for too long."""
         try:
             workers = self.client.scheduler_info(n_workers=-1)["workers"]
         except Exception as error:
             fault = f"the scheduler does not answer ({error})"
             raise WorkersError(fault, "start it again, and resume the run from its checkpoint") from error
-        now, seen = time.monotonic(), {address: about["last_seen"] for address, about in workers.items()}
-        for address, last in seen.items():
-            if self._heard.get(address, (None, now))[0] != last:
-                self._heard[address] = (last, now)
-            elif now - self._heard[address][1] > self.silence_seconds:
-                self._given_up.add(address)
-        return seen
+        now = time.monotonic()
+        for address, about in workers.items():
+            if address not in self._heard or self._heard[address][0] != about["last_seen"]:
+                self._heard[address] = (about["last_seen"], now)
+        self._silent = {address for address, (_, heard) in self._heard.items() if now - heard > self.silence_seconds}
+        return set(workers)

@@ -239,7 +239,7 @@ class TestCheckpoints:
 
 class TestRefused:
     def test_moving_centres(self, tmp_path):
-        files, series = files_of(tmp_path)
+        _, series = files_of(tmp_path)
         with pytest.raises(SettingsError, match='reads distances between times; pass geometry="full"'):
             run_chains(series, Hyperparameters(dof=3, geometry="moving"), FEW)
 
@@ -261,7 +261,7 @@ class TestRefused:
         files, _ = files_of(tmp_path)
         series = open_series(files)
         files[1].unlink()
-        with pytest.raises(DataError, match="1.npy: cannot be opened"):
+        with pytest.raises(DataError, match=r"1\.npy: cannot be opened"):
             run_chains(series, MODEL, FEW, hosts=LocalWorkers())
 
 
