@@ -64,12 +64,12 @@ def check_visits(visited, law, extra=0.0):
 
 def run(state, h, n, *, move, seed, dof_factor=1.0, look=lambda: None):
     """Linked partitions visited by repeating one move, or the whole sweep, and looking each time."""
-    settings = SamplerSettings(n_aux=2, n_geometry_steps=2)
+    settings = SamplerSettings(n_aux=2, n_geometry_steps=2, spread_epochs="spread" in move)
     streams, tuning = Streams(seed, 0, state.n_epochs), Tuning()
     models = models_of(state, h, dof_factor=dof_factor)
     visited = []
     for _ in range(n):
-        if move == "sweep":
+        if move in ("sweep", "sweep of spread epochs"):
             sweep(state, h, settings, streams, tuning, coupled=h.coupling, dof_factor=dof_factor)
         elif "assignments" in move:
             update_assignments(state, models, settings.n_aux, streams.epochs, coupled=h.coupling)

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -26,6 +26,10 @@ from tetiwd.run_memory import check_room_for_chains
 from tetiwd.sample import Sample
 from tetiwd.sampler import Chain, kind_of
 from tetiwd.threads import n_processors
+from tetiwd.trials import MOST_TRIED
+
+if TYPE_CHECKING:
+    from tetiwd.hosts import Workers as Hosts
 
 WORTH_A_THREAD = 200  # objects of an epoch that takes longer to update than to hand to a thread
 
@@ -58,6 +62,7 @@ def run_chains(
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     resume: bool = False,
     executor: Executor | Workers | None = None,
+    hosts: Any = None,
 ) -> Sample:
     """Run all chains, until they agree or for as long as the settings say.
 
@@ -82,6 +87,10 @@ def run_chains(
         Who runs the chains: any executor of ``concurrent.futures``, such as a ``ProcessPoolExecutor``, or that of a
         Dask client (:func:`tetiwd.cluster.executor_of`); None for threads. It stays open. Workers get paths, never
         matrices, and the draws do not depend on them. :class:`~tetiwd.errands.Workers` say which folder they share.
+    hosts
+        A ``distributed.Client``, or :class:`~tetiwd.hosts.DaskWorkers` of one: epochs are on its workers, which open
+        the files that ``series`` looks at (:func:`~tetiwd.hosts.open_series`). Needs ``settings.spread_epochs``; the
+        draws are the same as without.
     """
     settings = settings or SamplerSettings()
     n_threads = n_processors() if n_threads is None else n_threads
@@ -90,13 +99,22 @@ def run_chains(
         raise SettingsError([Setting("resume", True), " needs the folder with the checkpoints"], give("checkpoint"))
     if not checkpoint_seconds >= 0:
         raise SettingsError([Setting("checkpoint_seconds"), f" must be 0 or more, not {checkpoint_seconds!r}"])
+    if executor is not None and hosts is not None:
+        raise SettingsError(["give ", Setting("executor"), " or ", Setting("hosts"), ", not both"])
     workers = None if executor is None else as_workers(executor)
-    choice = choose(hyperparameters or Hyperparameters(), series, settings, n_threads=n_threads, workers=workers)
+    owners = None if hosts is None else hosts_for(hosts, settings)
+    given = hyperparameters or Hyperparameters()
+    if owners is not None:
+        given = with_dof_from_hosts(given, series, owners)
+    choice = choose(given, series, settings, n_threads=n_threads, workers=workers)
     hyperparameters = choice.hyperparameters
-    check_run(series, hyperparameters, settings)
+    check_run(series, hyperparameters, settings, spread=owners is not None)
     warn_if_slow()
     checkpoints = Checkpoints(None if checkpoint is None else Path(checkpoint), checkpoint_seconds, resume)
-    run = partial(here, n_threads=n_threads) if workers is None else partial(elsewhere, workers=workers)
+    if owners is not None:
+        run = partial(spread, n_threads=n_threads, hosts=owners)
+    else:
+        run = partial(here, n_threads=n_threads) if workers is None else partial(elsewhere, workers=workers)
     with (
         watched_by(progress) as report,
         run(series, hyperparameters, settings, checkpoints=checkpoints, report=report) as rounds,
@@ -151,13 +169,57 @@ def elsewhere(
         yield DistantRounds(chains, series.times, 1, keeper, report, errands=errands, place=place)
 
 
-def check_run(series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings) -> None:
-    """Refuse a run that memory cannot hold, or that cannot start from the labels given."""
+@contextmanager
+def spread(
+    series: DistanceSeries,
+    hyperparameters: Hyperparameters,
+    settings: SamplerSettings,
+    n_threads: int,
+    hosts: "Hosts",
+    checkpoints: Checkpoints,
+    report: Report | None,
+) -> Iterator[Rounds]:
+    """Rounds of chains whose epochs are on hosts."""
+    from tetiwd.hosts import SpreadChain
+
+    with ExitStack() as stack:
+        chains: list[Chain] = []
+        for index in range(settings.n_chains):
+            chain = SpreadChain(series, hyperparameters, settings, index, hosts)
+            stack.callback(chain.close)
+            chains.append(chain)
+        yield Rounds(chains, series.times, n_threads, checkpoints.keeper(series, chains), report)
+
+
+def check_run(
+    series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings, *, spread: bool = False
+) -> None:
+    """Refuse a run that memory cannot hold, that its model does not allow, or that cannot start from given labels."""
+    kind = kind_of(hyperparameters, settings)
     limit = "max_draws" if settings.automatic else "n_draws"
     fewer: Text = ["ask for fewer chains (", Setting("n_chains"), ") or fewer draws (", Setting(limit), ")"]
-    check_room_for_chains(series, hyperparameters, settings, "running", fewer)
-    if not isinstance(settings.init, str):
-        kind_of(hyperparameters).start(series, hyperparameters, settings, 0, unit=None)
+    check_room_for_chains(series, hyperparameters, settings, "running", fewer, spread=spread)
+    if not isinstance(settings.init, str) and not spread:
+        kind.start(series, hyperparameters, settings, 0, unit=None)
+
+
+def hosts_for(hosts: Any, settings: SamplerSettings) -> "Hosts":
+    """Who has the epochs of a run: the workers of a Dask client if that was given."""
+    from tetiwd.hosts import DaskWorkers
+
+    if not settings.spread_epochs:
+        raise SettingsError([Setting("hosts"), " needs epochs that can be apart"], give("spread_epochs", True))
+    return hosts if hasattr(hosts, "hire") else DaskWorkers(hosts)
+
+
+def with_dof_from_hosts(hyperparameters: Hyperparameters, series: DistanceSeries, hosts: "Hosts") -> Hyperparameters:
+    """Let workers estimate degrees of freedom, unless trials here choose them, as for any data that are this small."""
+    from tetiwd.hosts import dof_by_workers
+
+    h = hyperparameters
+    if not isinstance(h.dof, str) or (h.dof == "auto" and sum(series.n_objects) <= MOST_TRIED):
+        return h
+    return h.with_dof(dof_by_workers(series, "moments" if h.dof == "auto" else h.dof, hosts))
 
 
 def warn_if_slow() -> None:

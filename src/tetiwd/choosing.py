@@ -88,7 +88,7 @@ def choose(
     The same seed makes the same choice, whatever the number of threads, and whoever works on it.
     """
     h = hyperparameters
-    both = h.geometry == "auto" and both_models_suit(h, series)
+    both = h.geometry == "auto" and not settings.spread_epochs and both_models_suit(h, series)
     first = h.without_auto()
     path = None
     if h.dof == "auto":

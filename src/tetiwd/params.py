@@ -365,6 +365,12 @@ class SamplerSettings(Settings):
     geometry_every: int = setting(
         10, "A_t is kept with every so many draws, which classifying new objects needs; 0 keeps none."
     )
+    spread_epochs: bool = setting(
+        False,
+        "Whether every time is updated by itself, given those before and after it, so that times can be on different "
+        "machines. Clusters are then split and merged at one time, never along a lineage. Only the paper's model.",
+        option="--spread-epochs",
+    )
     seed: int = setting(0, "Random seed.", option="--seed")
 
     def check_together(self) -> None:

@@ -13,6 +13,7 @@ from tetiwd.annealing import anneal
 from tetiwd.checkpoint import Keeper
 from tetiwd.diagnostics import Diagnostics
 from tetiwd.draws import Draws, Frozen
+from tetiwd.errors import WorkersError
 from tetiwd.pace import Clock, Progress, Report
 from tetiwd.sampler import Chain
 from tetiwd.stopping import Ended, check_points, judge, n_to_discard
@@ -106,19 +107,26 @@ class Rounds:
     def _advance(self, chain: Chain, n: int) -> None:
         """Step a chain until it has n draws, or is told to halt."""
         while len(chain.draws) < n and not self.halt.is_set():
-            chain.step()
+            self._step(chain)
             self.clocks[chain.index].tick(chain.n_done)
             if self.keeper:
                 self.keeper.save_if_due(chain)
         if self.halt.is_set():
             self._save(chain)
 
+    def _step(self, chain: Chain) -> None:
+        try:
+            chain.step()
+        except WorkersError:  # its last snapshot is here
+            self._save(chain)
+            raise
+
     def _save(self, chain: Chain) -> None:
         if self.keeper:
             self.keeper.save_if_due(chain, now=True)
 
     def _freeze(self, chain: Chain) -> Frozen | None:
-        frozen = anneal(chain, self.halt.is_set)
+        frozen = chain.safely(lambda: anneal(chain, self.halt.is_set))
         self.clocks[chain.index].stopped = frozen is not None
         return frozen
 

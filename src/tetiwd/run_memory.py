@@ -17,11 +17,17 @@ USUAL_CAPACITY = 32  # clusters per epoch that a state has room for once Ward's 
 
 
 def check_room_for_chains(
-    series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings, doing: str, remedy: Text
+    series: DistanceSeries,
+    hyperparameters: Hyperparameters,
+    settings: SamplerSettings,
+    doing: str,
+    remedy: Text,
+    *,
+    spread: bool = False,
 ) -> None:
-    """Refuse chains that memory cannot hold."""
+    """Refuse chains that memory cannot hold; row sums are elsewhere if epochs are spread over other machines."""
     what = f"{doing} {settings.n_chains} chains of {settings.most_draws} draws over {sum(series.n_objects)} objects"
-    require_memory(_bytes_of_chains(series, hyperparameters, settings), what, remedy)
+    require_memory(_bytes_of_chains(series, hyperparameters, settings, spread=spread), what, remedy)
 
 
 def bytes_of_job(series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings) -> int:
@@ -31,8 +37,10 @@ def bytes_of_job(series: DistanceSeries, hyperparameters: Hyperparameters, setti
     return LIBRARIES + int(READING * data) + int(MARGIN * _bytes_of_chains(series, hyperparameters, settings))
 
 
-def _bytes_of_chains(series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings) -> int:
-    rows_per_cluster = series.n_epochs if hyperparameters.moves else 1
+def _bytes_of_chains(
+    series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings, *, spread: bool = False
+) -> int:
+    rows_per_cluster = 0 if spread else series.n_epochs if hyperparameters.moves else 1
     n_features = None if series.has_matrices else cast("FeatureDistances", series.matrices[0]).width - 2
     return bytes_of_chains(series.n_objects, settings, rows_per_cluster, n_features)
 

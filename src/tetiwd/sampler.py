@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from math import exp, isnan
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tetiwd.data import DistanceSeries
 from tetiwd.density import log_joint_of
 from tetiwd.draws import Draws
+from tetiwd.errors import Setting, SettingsError, give
 from tetiwd.moves import (
     ASSIGNMENTS,
     EXCHANGE,
@@ -29,6 +30,7 @@ from tetiwd.moves import (
     SCALES,
     SPLIT_MERGE,
     SPLITS,
+    VISITS,
     Move,
     Sweep,
     link_greedily,
@@ -50,6 +52,10 @@ MOVES = (  # of one sweep, in this order
     LINKS,  # which cluster of one epoch continues which of the epoch before
     EXCHANGE,  # links together with rows of A
     SCALES,  # alpha, xi, new_scale, and what else has a prior
+)
+MOVES_OF_SPREAD_EPOCHS = (  # of one sweep, if epochs may be on different machines
+    VISITS,  # objects, rows of A_t and whole clusters: of all even epochs at once, then of all odd ones
+    *MOVES[-3:],  # what links epochs, and what they have in common
 )
 MOVES_OF_CENTRES = (  # of one sweep of the model of moving centres
     OBJECTS,  # every object of every epoch
@@ -93,6 +99,7 @@ class Tuning:
 
 
 State = ChainState | NodeState
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -126,9 +133,20 @@ MOVING = Kind(
 )
 
 
-def kind_of(hyperparameters: Hyperparameters) -> Kind:
+SPREAD = replace(LINKED, moves=lambda: MOVES_OF_SPREAD_EPOCHS)
+
+
+def kind_of(hyperparameters: Hyperparameters, settings: SamplerSettings | None = None) -> Kind:
     """The kind of chain that a model needs: the one place where this is decided."""
-    return MOVING if hyperparameters.moves else LINKED
+    if settings is None or not settings.spread_epochs:
+        return MOVING if hyperparameters.moves else LINKED
+    if hyperparameters.moves:
+        raise SettingsError(
+            [Setting("spread_epochs", True), " needs a model in which the data of a time are read by themselves, and ",
+             Setting("geometry", hyperparameters.geometry), " reads distances between times"],
+            [give("geometry", "full")],
+        )  # fmt: skip
+    return SPREAD
 
 
 def sweep(
@@ -144,7 +162,7 @@ def sweep(
     pool: Executor | None = None,
 ) -> SweepInfo:
     """One sweep: objects and geometry of every epoch (the paper's Algorithm 1), then whole clusters, links, scales."""
-    kind, h = kind_of(hyperparameters), hyperparameters
+    kind, h = kind_of(hyperparameters, settings), hyperparameters
     if not h.moves and h.coupling != coupled:
         h = replace(h, coupling=coupled)
     models = kind.models(state, h, power=power, dof_factor=dof_factor)
@@ -175,8 +193,8 @@ class Chain:
         unit: float | None = None,
     ) -> None:
         self.hyperparameters, self.settings, self.index = hyperparameters, settings, index
-        self.kind = kind_of(hyperparameters)
-        self.state: Any = self.kind.start(series, hyperparameters, settings, index, unit=unit)
+        self.kind = kind_of(hyperparameters, settings)
+        self.state: Any = self.begin(series, unit)
         self.streams = Streams(settings.seed, index, series.n_epochs)
         self.tuning = Tuning(dict.fromkeys(hyperparameters.scale_moves, 0.3))
         self.draws = no_draws(series.n_objects, hyperparameters, settings)
@@ -190,7 +208,11 @@ class Chain:
         return self.__dict__ | {"pool": None, "kind": None}
 
     def __setstate__(self, values: dict[str, Any]) -> None:
-        self.__dict__ |= values | {"kind": kind_of(values["hyperparameters"])}
+        self.__dict__ |= values | {"kind": kind_of(values["hyperparameters"], values["settings"])}
+
+    def begin(self, series: DistanceSeries, unit: float | None) -> Any:
+        """The first state."""
+        return self.kind.start(series, self.hyperparameters, self.settings, self.index, unit=unit)
 
     @property
     def finished(self) -> bool:
@@ -213,6 +235,10 @@ class Chain:
         self.n_done += 1
         self._look(now=self.finished)
         return info
+
+    def safely(self, work: Callable[[], R]) -> R:
+        """Do something with the state that takes as long as many sweeps."""
+        return work()
 
     def snapshot(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """All but draws that is needed to go on exactly from here: arrays, and values that JSON keeps exactly."""

@@ -1,6 +1,6 @@
 """Where a chain starts: Ward cuts of different coarseness, one cluster, or labels given by the user."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,8 +26,10 @@ def start_chain(
     chain: int,
     *,
     unit: float | None,
+    ward: Callable[[int], list[Ints]] | None = None,
+    make: Callable[[list[Ints]], ChainState] | None = None,
 ) -> ChainState:
-    """The first state of a chain."""
+    """The first state of a chain; who has the data elsewhere says how to cut Ward's trees and make a state of slots."""
     limit = hyperparameters.max_clusters or np.inf
     if hyperparameters.full and not isinstance(hyperparameters.df_A, Gamma):
         limit = min(limit, np.ceil(hyperparameters.df_A))
@@ -38,16 +40,13 @@ def start_chain(
         labels = [np.zeros(n, dtype=np.int64) for n in series.n_objects]
     else:
         n_clusters = int(min(limit, coarseness(chain, settings.n_chains)))
-        labels = [
-            ward_labels(matrix, n_clusters, series.kind, tree)
-            for matrix, tree in zip(series.matrices, series.ward_trees, strict=True)
-        ]
+        labels = ward(n_clusters) if ward else ward_cuts(series, n_clusters)
     slots = [np.unique(labels_t, return_inverse=True)[1] for labels_t in labels]
     for t, slots_t in enumerate(slots):
         if slots_t.max() >= limit:
             fault, limits = f"the start has {slots_t.max() + 1} clusters at epoch {t}, but ", f" allow {limit:g}"
             raise SettingsError([fault, Setting("max_clusters"), " and ", Setting("df_A"), limits])
-    state = ChainState(series, slots, unit=unit)
+    state = make(slots) if make else ChainState(series, slots, unit=unit)
     start_values(state, hyperparameters)
     if given and hyperparameters.coupling:
         _link_by_label(state, labels)
@@ -64,6 +63,14 @@ def coarseness(chain: int, n_chains: int) -> int:
     """Number of clusters of a chain's Ward cut: from 2 to FINEST_CUT in equal ratios over the chains."""
     ratio = 0.5 if n_chains == 1 else chain / (n_chains - 1)
     return round(2 * (FINEST_CUT / 2) ** ratio)
+
+
+def ward_cuts(series: DistanceSeries, n_clusters: int) -> list[Ints]:
+    """Ward's clusters of every epoch."""
+    return [
+        ward_labels(matrix, n_clusters, series.kind, tree)
+        for matrix, tree in zip(series.matrices, series.ward_trees, strict=True)
+    ]
 
 
 def ward_labels(matrix: Matrix, n_clusters: int, kind: Kind = "distances", tree: Tree | None = None) -> Ints:

@@ -1,5 +1,6 @@
 """ChainState: where a chain is. It knows nothing of how moves work."""
 
+from collections.abc import Sequence
 from copy import copy
 from threading import get_ident
 from typing import Any, cast
@@ -30,6 +31,8 @@ class ChainState:
     ``unit``, the factor that rescales the data (``series.unit`` unless given).
     """
 
+    host: Any = None  # where objects and data are, if not here (``tetiwd.hosts``)
+
     def __init__(
         self, series: DistanceSeries, labels: list[Ints], *, unit: float | None = None, capacity: int = 16
     ) -> None:
@@ -39,7 +42,7 @@ class ChainState:
         self.capacity = capacity
         self._views: dict[Any, Any] = {}  # made when first asked for, forgotten when arrays are replaced
         self._work: dict[int, Workspace] = {}  # one per thread that updates epochs of this chain
-        self._twin: ChainState | None = None  # the trial, kept for the next time
+        self._twins: dict[int, ChainState] = {}  # trials, one per thread, kept for the next time
         self.z = [np.array(slots, dtype=np.int64) for slots in labels]  # T × (n_t,) slots
         self.size = np.zeros((T, 1), dtype=np.int64)
         self.counts = np.zeros((T, capacity), dtype=np.int64)
@@ -55,7 +58,7 @@ class ChainState:
         traces = [float(np.trace(K, dtype=float)) if self.similarity else 0.0 for K in series.matrices]
         self.trace = np.array(traces) / self.unit
         for t, slots in enumerate(self.z):
-            self.size[t] = slots.max() + 1
+            self.size[t] = slots.max(initial=-1) + 1
         while self.size.max() >= self.capacity:
             self.grow()
         self.rebuild()
@@ -64,6 +67,11 @@ class ChainState:
     def n_epochs(self) -> int:
         """Number of epochs T."""
         return len(self.z)
+
+    @property
+    def held(self) -> Sequence[int]:
+        """Epochs whose objects and data are here: all of them."""
+        return range(self.n_epochs)
 
     @property
     def similarity(self) -> bool:
@@ -156,24 +164,34 @@ class ChainState:
     def trial(self, epochs: slice) -> "ChainState":
         """The same objects and data, but arrays of its own for everything about clusters, as they are at some epochs.
 
-        There is one trial at a time: the next call gives the same object.
+        There is one trial at a time in every thread: the next call gives the same object.
         """
-        if self._twin is None:
-            self._twin = copy(self)
+        twin = self._twins.get(get_ident())
+        if twin is None:
+            twin = self._twins[get_ident()] = copy(self)
             for name in _STORED:
-                setattr(self._twin, name, getattr(self, name).copy())
+                setattr(twin, name, getattr(self, name).copy())
         for name in _STORED:
-            getattr(self._twin, name)[epochs] = getattr(self, name)[epochs]
-        return self._twin
+            getattr(twin, name)[epochs] = getattr(self, name)[epochs]
+        return twin
 
     def adopt(self, trial: "ChainState", epochs: slice) -> None:
         """Take over what a trial has changed at some epochs, in place."""
         for name in _STORED:
             getattr(self, name)[epochs] = getattr(trial, name)[epochs]
 
+    def adopt_epoch(self, trial: "ChainState", t: int) -> None:
+        """Take over what a trial has changed at one epoch, and links towards it; others may work on its neighbours."""
+        for name in _STORED:
+            getattr(self, name)[t] = getattr(trial, name)[t]
+        if t > 0:
+            self.forward[t - 1] = trial.forward[t - 1]
+        if t + 1 < self.n_epochs:
+            self.back[t + 1] = trial.back[t + 1]
+
     def grow(self) -> None:
         """Double the capacity."""
-        self._views, self._twin = {}, None
+        self._views, self._twins = {}, {}
         extra = self.capacity
         self.counts = np.pad(self.counts, ((0, 0), (0, extra)))
         self.back = np.pad(self.back, ((0, 0), (0, extra)), constant_values=-1)
@@ -186,9 +204,9 @@ class ChainState:
 
     def rebuild(self) -> None:
         """Recompute everything derived from the assignments: counts, row sums, block sums. Reads all of D."""
-        self._views, self._twin = {}, None
-        for t, slots in enumerate(self.z):
-            k = int(self.size[t, 0])
+        self._views, self._twins = {}, {}
+        for t in self.held:
+            slots, k = self.z[t], int(self.size[t, 0])
             self.counts[t] = np.bincount(slots, minlength=self.capacity)
             add_up(self.series.matrices[t], slots, np.arange(k), self.unit, self.row_sums[t], self.block_sums[t])
 
@@ -201,19 +219,23 @@ class ChainState:
         return arrays
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """The inverse of :meth:`to_arrays`."""
-        self._views, self._twin = {}, None
+        """The inverse of :meth:`to_arrays`; row sums that are not given are added up from the data."""
+        self._views, self._twins = {}, {}
         equal = {"spreads": np.ones(arrays["counts"].shape)}  # for checkpoints from before there were others
         for name in _STORED:
             setattr(self, name, (equal | arrays)[name].copy())
         self.z = [arrays[f"z_{t}"].copy() for t in range(self.n_epochs)]
-        self.row_sums = [arrays[f"row_sums_{t}"].copy() for t in range(self.n_epochs)]
         for name, value in zip(_SCALES, arrays["scales"].tolist(), strict=False):  # older checkpoints have the first
             setattr(self, name, value)
         self.capacity = self.counts.shape[1]
+        if "row_sums_0" in arrays:
+            self.row_sums = [arrays[f"row_sums_{t}"].copy() for t in range(self.n_epochs)]
+        else:
+            self.row_sums = [np.zeros((self.capacity, R.shape[1])) for R in self.row_sums]
+            self.rebuild()
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_views": {}, "_work": {}, "_twin": None}  # these belong to this object's arrays
+        return self.__dict__ | {"_views": {}, "_work": {}, "_twins": {}}  # these belong to this object's arrays
 
     def copy(self) -> "ChainState":
         """The same state in arrays of its own; the data are shared."""

@@ -34,10 +34,13 @@ MOVES = ["assignments", "split and merge", "sweep"]
 CASES = [
     *product(["distances"], [(3, 3)], MOVES),
     ("distances", (2, 3, 2), "sweep"),  # an epoch with neighbours on both sides
+    ("distances", (2, 3, 2), "sweep of spread epochs"),
     ("similarities", (3, 3), "sweep"),
     *(pytest.param("distances", (4, 4), move, marks=pytest.mark.slow) for move in MOVES),
     *(pytest.param("distances", (3, 3, 3), move, marks=pytest.mark.slow) for move in MOVES),
     pytest.param("similarities", (3, 3), "split and merge", marks=pytest.mark.slow),
+    pytest.param("similarities", (3, 3), "sweep of spread epochs", marks=pytest.mark.slow),
+    pytest.param("distances", (3, 3, 3), "sweep of spread epochs", marks=pytest.mark.slow),
 ]
 
 

@@ -10,6 +10,16 @@ def test_sampler_leaves_the_joint_distribution_alone(model):
     check(z_scores(MODELS[model], "distances", 2_000))
 
 
+def test_so_does_a_sampler_of_spread_epochs():
+    check(z_scores(MODELS["full"], "distances", 1_000, spread_epochs=True, n_split_merge=2))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", MODELS)
+def test_so_does_a_sampler_of_spread_epochs_at_length(model):
+    check(z_scores(MODELS[model], "distances", 40_000, spread_epochs=True, n_split_merge=2))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("kind", ["distances", "similarities"])

@@ -17,6 +17,9 @@ from tetiwd.moves import (
     update_geometry,
     update_split_merge,
 )
+from tetiwd.moves.move import Sweep
+from tetiwd.moves.visits import visit_all
+from tetiwd.params import SamplerSettings
 from tetiwd.sampler import Streams
 from tetiwd.state import models_of
 
@@ -26,7 +29,14 @@ MOVES = {
     "geometry": lambda state, models, s: update_geometry(state, models, 2, s.epochs, coupled=True),
     "exchange": lambda state, models, s: exchange_links(state, models, 2, s.epochs),
     "split and merge": lambda state, models, s: update_split_merge(state, models, 4, s.chain, coupled=True),
+    "visits": lambda state, models, s: visit_all(state, a_sweep(state, models, s)),
 }
+
+
+def a_sweep(state, models, streams):
+    """What visits are given; they only split and merge here, for the other moves have their own tests."""
+    settings = SamplerSettings(n_aux=2, n_geometry_steps=0, n_split_merge=4, spread_epochs=True)
+    return Sweep(models, MODELS["full"], settings, streams.epochs, streams.chain, {}, coupled=True)
 
 
 def largest_change(move, h, kind, n):

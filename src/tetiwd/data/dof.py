@@ -59,11 +59,21 @@ def _estimate(
     check_way_to_dof(how)
     if how == "rank":
         return tuple(float(rank_dof(distances_at(t, n))) for t, n in enumerate(n_objects))
-    samples = (distances_at(t, SAMPLE_SIZE) for t in range(len(n_objects)))
-    usable = (D for D in samples if len(D) >= MIN_OBJECTS and D.any())
-    by_epoch = [(spectrum_dof(D), dispersion_dof(D)) for D in usable]
+    return dof_from(how, [moments_of(distances_at(t, SAMPLE_SIZE)) for t in range(len(n_objects))], n_features)
+
+
+def moments_of(D: Matrix) -> tuple[float, float] | None:
+    """The two estimates from the squared distances of one epoch, or of a sample of it; None if there are too few."""
+    return (spectrum_dof(D), dispersion_dof(D)) if len(D) >= MIN_OBJECTS and D.any() else None
+
+
+def dof_from(
+    how: str, moments: Sequence[tuple[float, float] | None], n_features: int | None = None
+) -> tuple[float, ...]:
+    """One number per epoch from the estimates of all of them."""
+    by_epoch = [found for found in moments if found is not None]
     if not by_epoch and how == "moments" and n_features is not None:
-        return (float(n_features),) * len(n_objects)
+        return (float(n_features),) * len(moments)
     if not by_epoch:
         raise SettingsError(
             ["no epoch has ", f"{MIN_OBJECTS} different objects, which estimating ", Setting("dof"), " takes"],
@@ -74,7 +84,7 @@ def _estimate(
         value = min(spectrum, dispersion) if n_features is None else halfway(spectrum, dispersion, n_features)
     else:
         value = {"spectrum": spectrum, "dispersion": dispersion}[how]
-    return (max(1.0, value),) * len(n_objects)
+    return (max(1.0, value),) * len(moments)
 
 
 def halfway(spectrum: float, dispersion: float, n_features: int) -> float:

@@ -8,6 +8,7 @@ from tetiwd.moves.motion import MOTION
 from tetiwd.moves.move import Move, Sweep
 from tetiwd.moves.scale import SCALES, update_scales
 from tetiwd.moves.split_merge import SPLIT_MERGE, update_split_merge
+from tetiwd.moves.visits import VISITS
 
 __all__ = [
     "ASSIGNMENTS",
@@ -20,6 +21,7 @@ __all__ = [
     "SCALES",
     "SPLITS",
     "SPLIT_MERGE",
+    "VISITS",
     "Move",
     "Sweep",
     "exchange_links",

@@ -9,6 +9,7 @@ afterwards may continue it. Everything is proposed on a trial of the state and a
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, log
+from typing import Literal
 
 import numpy as np
 
@@ -32,6 +33,7 @@ class Change:
     gain: float  # of the log joint
     log_proposal: float  # log probability of proposing the way back, minus that of the way there
     log_sides: Callable[[], float]  # what log_proposal lacks: a merge's way back gives members to their sides
+    alone: bool = False  # neighbours are not changed, but for their links to this epoch
 
 
 def update_split_merge(
@@ -41,12 +43,21 @@ def update_split_merge(
     splits, merges = np.zeros(state.n_epochs, dtype=np.int64), np.zeros(state.n_epochs, dtype=np.int64)
     for t in range(state.n_epochs):
         for _ in range(n_tries if len(state.z[t]) > 1 else 0):
-            change = draw_change(state, t, models, rng, coupled=coupled)
-            if change and is_accepted(change, rng, models[t].power):
-                carry_out(state, t, change)
-                splits[t] += change.split
-                merges[t] += not change.split
+            change = try_change(state, t, models, rng, coupled=coupled)
+            splits[t] += change == "split"
+            merges[t] += change == "merge"
     return splits, merges
+
+
+def try_change(
+    state: ChainState, t: int, models: list[Model], rng: np.random.Generator, *, coupled: bool, alone: bool = False
+) -> Literal["split", "merge"] | None:
+    """Propose a change from epoch t on, ``alone`` at that epoch only; returns what was accepted."""
+    change = draw_change(state, t, models, rng, coupled=coupled, alone=alone)
+    if change is None or not is_accepted(change, rng, models[t].power):
+        return None
+    carry_out(state, t, change)
+    return "split" if change.split else "merge"
 
 
 def is_accepted(change: Change, rng: np.random.Generator, power: float) -> bool:
@@ -58,7 +69,7 @@ def is_accepted(change: Change, rng: np.random.Generator, power: float) -> bool:
 
 
 def draw_change(
-    state: ChainState, t: int, models: list[Model], rng: np.random.Generator, *, coupled: bool
+    state: ChainState, t: int, models: list[Model], rng: np.random.Generator, *, coupled: bool, alone: bool = False
 ) -> Change | None:
     """Draw two objects and how many epochs to change, and propose it. None if it is too large to try every time."""
     n = len(state.z[t])
@@ -68,8 +79,8 @@ def draw_change(
     n_members = state.counts[t, a] + (state.counts[t, b] if a != b else 0)  # the same before and after
     if rng.random() * n_members > members_tried(state.series.matrices[t], WORTHWHILE):
         return None
-    length = draw_length(shared_length(state, t, a, b) if coupled else 1, rng)
-    return propose(state, t, first, second, length, models, rng, coupled=coupled)
+    length = 1 if alone else draw_length(shared_length(state, t, a, b) if coupled else 1, rng)
+    return propose(state, t, first, second, length, models, rng, coupled=coupled, alone=alone)
 
 
 def propose(
@@ -82,10 +93,11 @@ def propose(
     rng: np.random.Generator,
     *,
     coupled: bool,
+    alone: bool = False,
 ) -> Change | None:
     """Propose to split or merge the clusters of two objects at epochs t … t + length − 1. None if it cannot be."""
     way = propose_split if state.z[t][first] == state.z[t][second] else propose_merge
-    return way(state, t, first, second, length, models, rng, coupled=coupled)
+    return way(state, t, first, second, length, models, rng, coupled=coupled, alone=alone)
 
 
 def propose_split(
@@ -98,20 +110,21 @@ def propose_split(
     rng: np.random.Generator,
     *,
     coupled: bool,
+    alone: bool = False,
 ) -> Change | None:
     """Propose to split the cluster of both objects. None if there is no room, or nobody on one side."""
     if not has_room(state, t, length, models[t]):
         return None
-    lineage, trial = state.lineage_from(t, state.z[t][first]), state.trial(epochs_around(t, length))
+    lineage, trial = lineage_of(state, t, first, alone=alone), state.trial(epochs_around(t, length))
     here, there = state.all_around(coupled=coupled), trial.all_around(coupled=coupled)
     parts, logs = split_lineage(rng, state.work, here, there, models, t, lineage[:length], first, second)
     if not parts:
         return None
     log_split, log_merge, gain = logs
-    if coupled:
+    if coupled and not alone:
         log_split += log_chance_of_length(length, len(lineage))
         log_merge += log_chance_of_length(length, shared_length(trial, t, lineage[0], parts[0][3]))
-    return Change(True, trial, parts, gain, log_merge - log_split, lambda: 0.0)
+    return Change(True, trial, parts, gain, log_merge - log_split, lambda: 0.0, alone)
 
 
 def propose_merge(
@@ -124,13 +137,14 @@ def propose_merge(
     rng: np.random.Generator,
     *,
     coupled: bool,
+    alone: bool = False,
 ) -> Change:
     """Propose to merge the cluster of the second object into that of the first."""
-    whole_a, whole_b = (state.lineage_from(t, state.z[t][obj]) for obj in (first, second))
+    whole_a, whole_b = (lineage_of(state, t, obj, alone=alone) for obj in (first, second))
     a, b, trial = whole_a[:length], whole_b[:length], state.trial(epochs_around(t, length))
     here, there = state.all_around(coupled=coupled), trial.all_around(coupled=coupled)
     log_split, log_merge, gain = merge_lineages(rng, state.work, here, there, models, t, a, b)
-    if coupled:
+    if coupled and not alone:
         log_split += log_chance_of_length(length, len(whole_a))
         log_merge += log_chance_of_length(length, min(len(whole_a), len(whole_b)))
     parts = [(NOBODY, NOBODY, *slots) for slots in zip(a, b, strict=True)]
@@ -138,12 +152,15 @@ def propose_merge(
     def log_sides() -> float:
         return log_chance_of_sides(rng, state.work, here, models, t, a, b, first, second)
 
-    return Change(False, trial, parts, gain, log_split - log_merge, log_sides)
+    return Change(False, trial, parts, gain, log_split - log_merge, log_sides, alone)
 
 
 def carry_out(state: ChainState, t: int, change: Change) -> None:
     """Make a proposed change the state."""
-    state.adopt(change.trial, epochs_around(t, len(change.parts)))
+    if change.alone:
+        state.adopt_epoch(change.trial, t)
+    else:
+        state.adopt(change.trial, epochs_around(t, len(change.parts)))
     for s, (members, side, a, c) in enumerate(change.parts, start=t):
         move_members(state.epoch(s), members, side, a, c, change.split)
 
@@ -151,6 +168,12 @@ def carry_out(state: ChainState, t: int, change: Change) -> None:
 def epochs_around(t: int, length: int) -> slice:
     """The epochs that a change from t on touches: its own, and the links of their neighbours."""
     return slice(max(t - 1, 0), t + length + 1)
+
+
+def lineage_of(state: ChainState, t: int, obj: int, *, alone: bool) -> list[int]:
+    """Slots of the lineage of an object from epoch t on, or there only."""
+    c = state.z[t][obj]
+    return [c] if alone else state.lineage_from(t, c)
 
 
 def shared_length(state: ChainState, t: int, a: int, b: int) -> int:
