@@ -89,7 +89,7 @@ class Keeper:
         if due and self._n_written[chain.index] != chain.n_done:
             path, mark = self._path(chain), self._marks[chain.index]
             try:
-                mark = write_checkpoint(path, self._about(chain), *chain.snapshot(), chain.draws, mark)
+                mark = write_checkpoint(path, self._about(chain), *chain.snapshot(), mark)
                 self._n_written[chain.index], self._marks[chain.index] = chain.n_done, mark
             except OSError as error:
                 self.remarks.append(f"{path.name} could not be written after {chain.n_done} sweeps: {error.strerror}")

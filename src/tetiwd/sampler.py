@@ -63,6 +63,7 @@ MOVES_OF_CENTRES = (  # of one sweep of the model of moving centres
     RELINK,  # which node belongs to which lineage
     MOTION,  # all parameters
 )
+Snapshot = tuple[dict[str, NDArray[Any]], dict[str, Any], Draws]  # the state, values that JSON keeps exactly, draws
 SweepInfo = dict[str, NDArray[Any]]  # statistics that the moves of one sweep reported, by name
 REBUILD_EVERY = 100  # sweeps after which cached sums are recomputed from the data
 LOOK_SECONDS = 0.2
@@ -240,14 +241,14 @@ class Chain:
         """Do something with the state that takes as long as many sweeps."""
         return work()
 
-    def snapshot(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """All but draws that is needed to go on exactly from here: arrays, and values that JSON keeps exactly."""
+    def snapshot(self) -> Snapshot:
+        """Everything that is needed to go on exactly from here."""
         values = {
             "n_done": self.n_done,
             "steps": self.tuning.steps,
             "streams": [rng.bit_generator.state for rng in self.streams.all],
         }
-        return self.state.to_arrays(), values
+        return self.state.to_arrays(), values, self.draws
 
     def restore(self, arrays: dict[str, NDArray[Any]], values: dict[str, Any], draws: Draws) -> None:
         """Go on from a snapshot and the draws until then."""

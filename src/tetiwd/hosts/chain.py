@@ -7,12 +7,13 @@ from typing import Any, TypeVar
 from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
+from tetiwd.draws import Draws
 from tetiwd.errors import WorkersError
 from tetiwd.hosts.begin import start_spread
 from tetiwd.hosts.spread import SpreadEpochs
 from tetiwd.hosts.workers import HostLost, Workers
 from tetiwd.params import Hyperparameters, SamplerSettings
-from tetiwd.sampler import REBUILD_EVERY, Chain, SweepInfo
+from tetiwd.sampler import REBUILD_EVERY, Chain, Snapshot, SweepInfo
 
 MOST_LOSSES = 20  # one after the other, without a sweep in between
 
@@ -75,21 +76,19 @@ class SpreadChain(Chain):
 
         return self._despite_losses(until_there)
 
-    def snapshot(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    def snapshot(self) -> Snapshot:
         """The last snapshot, from which a run goes on with the same draws, here or on hosts."""
-        draws = self.draws.between(0, self._kept.n_draws)
-        return self._kept.arrays | {f"draws_{name}": a for name, a in draws.to_arrays().items()}, self._kept.values
+        return self._kept.arrays, self._kept.values, self.draws.between(0, self._kept.n_draws)
 
-    def restore(self, arrays: dict[str, NDArray[Any]], values: dict[str, Any]) -> None:
+    def restore(self, arrays: dict[str, NDArray[Any]], values: dict[str, Any], draws: Draws) -> None:
         """Go on from a snapshot."""
         while True:
             try:
-                super().restore(arrays, values)
+                super().restore(arrays, values, draws)
                 break
             except HostLost as loss:
                 self._count(loss)
-        own = {name: a for name, a in arrays.items() if not name.startswith("draws_")}
-        self._kept = Kept(own, values, len(self.draws))
+        self._kept = Kept(arrays, values, len(self.draws))
 
     def close(self) -> None:
         """Let hosts go."""
