@@ -281,3 +281,12 @@ def test_sums_of_parts_by_hand():
     assert_allclose(E[2:5, 7:9], D[2:5, 7:9], rtol=1e-12)
     assert E.n_identical_pairs() == 0
     assert FeatureDistances(X[[0, 1, 0, 0]]).n_identical_pairs() == 3
+
+
+def test_memberships_of_moving_centres_look_at_no_rows_of_distances(monkeypatch):
+    X, time = rng_for(55).standard_normal((40, 3)), np.arange(40) % 2
+    series = DistanceSeries.from_features(X, time=time, matrix=False)
+    model = Hyperparameters(geometry="moving", dof=3.0)
+    mode = find_mode(series, model, SamplerSettings(n_chains=1))
+    monkeypatch.setattr(FeatureDistances, "__getitem__", lambda *_: pytest.fail("a row was computed"))
+    assert all(np.allclose(own.sum(axis=1), 1.0) for own in conditional_memberships(mode))

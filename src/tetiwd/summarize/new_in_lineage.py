@@ -3,6 +3,7 @@
 The weights are ratios of the joint density with the object and without it, up to one constant for all draws.
 """
 
+from collections.abc import Iterator
 from copy import copy
 from typing import Any, Literal
 
@@ -19,6 +20,7 @@ from tetiwd.partitions import Ints, evenly_spaced
 from tetiwd.sample import Mode, Sample
 
 Floats = NDArray[np.float64]
+ROWS_AT_ONCE = 4096
 
 
 class LineagesOfDraw:
@@ -45,21 +47,42 @@ class LineagesOfDraw:
 
     def weigh(self, rows: Floats) -> Floats:
         """Log weights of objects with distances (m, N), for every cluster of epoch t and for any other, (m, k + 1)."""
-        by_lineage = self.weigh_lineages(rows)
+        return self._with_any_other(self.weigh_lineages(rows))
+
+    def weigh_sums(self, sums: Floats, prior: Floats) -> Floats:
+        """The same for one object, from :meth:`sums_of` and :meth:`log_weights`; gives (k + 1,)."""
+        return self._with_any_other(self._weigh_one(sums, prior)[None])[0]
+
+    def _with_any_other(self, by_lineage: Floats) -> Floats:
         others = [c for c in range(len(self.terms.spreads)) if c not in set(self.present.tolist())]
         rest = np.logaddexp.reduce(by_lineage[:, others], axis=1)
         return np.column_stack([by_lineage[:, self.present], rest])
 
     def weigh_lineages(self, rows: Floats) -> Floats:
         """Log weights of objects for every lineage, absent or not, and last for one to be born, (m, C + 1)."""
-        prior, T = self.log_weights(), len(self.n_objects)
-        weights = np.empty((len(rows), len(prior)))
-        for m, row in enumerate(rows):
-            sums = np.zeros((len(prior), T))
-            np.add.at(sums, (self.lineages, self.epochs), row)
-            distance, variance = self.terms.predict(sums, self.t)
-            weights[m] = prior - self.dof / 2 * (np.log(variance) + distance / variance)
-        return weights
+        prior = self.log_weights()
+        return np.array([self._weigh_one(self.sums_of(row), prior) for row in rows]).reshape(len(rows), len(prior))
+
+    def _weigh_one(self, sums: Floats, prior: Floats) -> Floats:
+        distance, variance = self.terms.predict(sums, self.t)
+        return np.asarray(prior - self.dof / 2 * (np.log(variance) + distance / variance))
+
+    def sums_of(self, row: Floats) -> Floats:
+        """Distances of one object to the members of every node, summed, (C + 1, T), from those to all objects."""
+        sums = np.zeros(self.terms.counts.shape)
+        np.add.at(sums, (self.lineages, self.epochs), row)
+        return sums
+
+    def sums_of_own(self, data: Any) -> Iterator[Floats]:
+        """The same of every object of epoch t in turn, from a matrix or features, where it takes O(n C T p)."""
+        mine = np.flatnonzero(self.epochs == self.t)
+        if not isinstance(data, FeatureDistances):
+            yield from (self.sums_of(data[obj].astype(float)) for obj in mine)
+            return
+        shape = self.terms.counts.shape
+        totals = data.sums(self.lineages * shape[1] + self.epochs, shape[0] * shape[1])
+        for some in (mine[start : start + ROWS_AT_ONCE] for start in range(0, len(mine), ROWS_AT_ONCE)):
+            yield from data.row_sums(totals, some).reshape(-1, *shape)
 
     def log_weights(self) -> Floats:
         """Log prior weight of every lineage for one more object: how much more probable the urn becomes."""
@@ -71,10 +94,9 @@ class LineagesOfDraw:
             found[c] = log_prior_counts(more, *self.urn) - base
         return found
 
-    def without(self, obj: int, row: Floats) -> "LineagesOfDraw":
-        """The same as an object that is in it meets it."""
-        rest, sums = copy(self), np.zeros(self.terms.counts.shape)
-        np.add.at(sums, (self.lineages, self.epochs), row)
+    def without(self, obj: int, sums: Floats) -> "LineagesOfDraw":
+        """The same as an object that is in it meets it; ``sums`` are those of :meth:`sums_of`."""
+        rest = copy(self)
         leaving: Literal[-1] = -1
         rest.terms = self.terms.after(int(self.lineages[obj]), int(self.epochs[obj]), sums, leaving)
         return rest
@@ -103,11 +125,12 @@ def lineage_memberships(mode: Mode) -> list[Floats]:
     for t, n in enumerate(mode.series.n_objects):
         epoch = LineagesOfDraw(mode, mode.state, 0, t)
         k = len(epoch.present)
-        probabilities = np.zeros((n, k + 1))
-        for item in range(n):
-            row = cross[end + item].astype(float)
-            log_weights = epoch.without(end + item, row).weigh(row[None])[0]
-            own = epoch.slots[item]
+        probabilities, priors = np.zeros((n, k + 1)), dict[int, Floats]()  # the latter by lineage that is left
+        for item, sums in enumerate(epoch.sums_of_own(cross)):
+            own, rest = epoch.slots[item], epoch.without(end + item, sums)
+            if own not in priors:
+                priors[own] = rest.log_weights()
+            log_weights = rest.weigh_sums(sums, priors[own])
             if np.sum(epoch.lineages == epoch.present[own]) == 1:  # nobody else: its lineage is the one to be born
                 log_weights[k], log_weights[own] = -np.inf, log_weights[k]
             probabilities[item] = np.exp(log_weights - np.logaddexp.reduce(log_weights))
