@@ -2,13 +2,14 @@
 # make check    lint, types, layers, import budget    make slow     the long statistical checks
 # make wheel    build sdist and wheel, try the wheel  make minimal  the same with the lowest versions allowed
 # make checked  test kernels with checked indices     make sanitized  test them with the sanitizers of gcc
+# make slurm    run jobs in a real SLURM (Debian: slurmctld, slurmd, munge)
 # make bench    measure against the speed goals       make clean    remove the environment and caches
 
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check slow checked sanitized bench dist wheel minimal clean
+.PHONY: demo test check slow slurm checked sanitized bench dist wheel minimal clean
 
 demo: .venv/.demo
 	$(BIN)/tetiwd demo --out penguins-demo --overwrite
@@ -18,6 +19,9 @@ test: .venv/.dev
 
 slow: .venv/.dev
 	$(BIN)/python -m pytest -n auto -m slow
+
+slurm: .venv/.dev
+	$(BIN)/python -m pytest -m slow -rs tests/slurm
 
 check: .venv/.dev
 	$(BIN)/ruff check .

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from tetiwd.cli import options as o
+from tetiwd.cli import workers as w
 from tetiwd.cli.command import command
 from tetiwd.cli.console import Console
 from tetiwd.errors import Setting, SettingsError
@@ -78,6 +79,8 @@ def experiment(
     n_processes: Annotated[
         int | None, o.option("--threads", text="Data sets at the same time; one per processor if not given.", min=1)
     ] = None,
+    scheduler: w.Scheduler = None,
+    n_local: w.LocalCluster = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Repeat an experiment on simulated data and compare Te-TiWD with other methods.
@@ -122,8 +125,12 @@ def experiment(
     before = f", {n_done} of them done before" if n_done else ""
     console.say(f"{len(repeats_to_do)} runs of {len(plan.methods or ())} methods{before}.")
     try:
-        with signals_as_interrupt(), nullcontext() if quiet else StepBar(name.value) as bar:
-            run_experiment(plan, folder, n_processes=n_processes, progress=bar)
+        with (
+            signals_as_interrupt(),
+            w.workers_for(scheduler, n_local, near=folder.path) as workers,
+            nullcontext() if quiet else StepBar(name.value) as bar,
+        ):
+            run_experiment(plan, folder, n_processes=n_processes, progress=bar, workers=workers)
     except KeyboardInterrupt:
         n_done = sum(map(folder.is_done, repeats_to_do))
         console.remark(f"{n_done} of {len(repeats_to_do)} runs are kept in {folder.path}; the same command continues.")

@@ -10,6 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
+from tetiwd.errands import Errand, Life, Workers
 from tetiwd.errors import SamplingError, Setting
 from tetiwd.params import check_whole
 from tetiwd.threads import n_processors
@@ -23,11 +24,17 @@ Watch = Callable[[int, int], None]  # steps done and steps in all, a step being 
 
 
 def run_experiment(
-    plan: Plan, folder: ExperimentFolder, *, n_processes: int | None = None, progress: Watch | None = None
+    plan: Plan,
+    folder: ExperimentFolder,
+    *,
+    n_processes: int | None = None,
+    progress: Watch | None = None,
+    workers: Workers | None = None,
 ) -> int:
     """Do every repeat whose table is not there yet; returns how many there were.
 
     Ctrl-C lets every process finish the method it is busy with, and is then passed on; complete repeats are kept.
+    ``workers`` do the repeats, if not processes of this machine.
     """
     if n_processes is not None:
         check_whole("n_processes", n_processes, 1)
@@ -35,6 +42,9 @@ def run_experiment(
     if not repeats:
         return 0
     n_steps = sum(len(repeat.methods) for repeat in repeats)
+    if workers is not None:
+        _by_workers(workers, repeats, folder, progress, n_steps)
+        return len(repeats)
     context = multiprocessing.get_context("spawn")
     n_done, stop = context.Value("i", 0), context.Event()
     n_workers = min(len(repeats), n_processes or n_processors())
@@ -56,6 +66,36 @@ def run_experiment(
     if progress:
         progress(n_steps, n_steps)
     return len(repeats)
+
+
+def _by_workers(
+    workers: Workers, repeats: list[Repeat], folder: ExperimentFolder, progress: Watch | None, n_steps: int
+) -> None:
+    def watch(errands: list[Errand]) -> None:
+        done = [len(e.arguments[0].methods) if e.outcome else e.signs.get("n_done", 0) for e in errands]
+        if progress:
+            progress(sum(done), n_steps)
+
+    with workers.errands(None) as errands:
+        errands.run(repeat_elsewhere, [(repeat, str(folder.path.absolute())) for repeat in repeats], watch)
+
+
+def repeat_elsewhere(life: Life, repeat: Repeat, path: str) -> None:
+    """Errand: do one repeat and keep its table, unless told to stop."""
+    from threadpoolctl import threadpool_limits
+
+    n_done = 0
+    life.show = lambda: {"n_done": n_done}
+
+    def after_each() -> bool:
+        nonlocal n_done
+        n_done += 1
+        return life.halted
+
+    with threadpool_limits(1):
+        table = run_repeat(repeat, after_each)
+    if table is not None and not life.replaced:
+        ExperimentFolder(Path(path)).write(repeat, table)
 
 
 def _all_done(futures: list[Future[None]]) -> bool:

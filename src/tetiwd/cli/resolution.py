@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from tetiwd.cli import options as o
+from tetiwd.cli import workers as w
 from tetiwd.cli.command import command
 from tetiwd.cli.console import Console, records
 from tetiwd.errors import RunFolderError, give
@@ -26,6 +27,8 @@ def resolution(
     out: OutFolder = None,
     overwrite: o.Overwrite = False,
     n_threads: o.Threads = None,
+    scheduler: w.Scheduler = None,
+    n_local: w.LocalCluster = None,
     settings: RunSettings,
     console: Console,
 ) -> None:
@@ -46,8 +49,11 @@ def resolution(
         raise RunFolderError(f"{taken[0]} is there already", ["choose another folder, or ", give("overwrite", True)])
     with console.busy("Reading"):
         series = read_series(files, settings.data).series
-    with console.busy("Trying degrees of freedom"):
-        path = resolution_path(series, settings.model, settings.sampler, subsample=True, n_threads=n_threads)
+    near = out or Path("resolution")  # workers elsewhere share the folder that this is in
+    with w.workers_for(scheduler, n_local, near=near) as workers, console.busy("Trying degrees of freedom"):
+        path = resolution_path(
+            series, settings.model, settings.sampler, subsample=True, n_threads=n_threads, executor=workers
+        )
     table = path.table()
     console.table(table, "One row for every value, from coarse to fine:")
     console.say()
