@@ -14,6 +14,7 @@ from benchmarks import (
     fast,
     fits,
     growth,
+    hosts,
     large,
     likelihood,
     machine,
@@ -32,7 +33,7 @@ from benchmarks.league import command as league
 from benchmarks.table import Row, markdown
 
 SAMPLING = (sweep, moving, earlier, fits, growth, likelihood, mixing, stopping, fast)
-REST = (memory, large, start_up, precision, threads, drpm, answers, report)
+REST = (memory, large, hosts, start_up, precision, threads, drpm, answers, report)
 PARTS = {module.__name__.rpartition(".")[2]: module for module in (*SAMPLING, *REST)}
 INTRODUCTION = """\
 # Benchmarks

@@ -127,10 +127,10 @@ def experiment(
     try:
         with (
             signals_as_interrupt(),
-            w.workers_for(scheduler, n_local, near=folder.path) as workers,
+            w.elsewhere(scheduler, n_local, near=folder.path) as who,
             nullcontext() if quiet else StepBar(name.value) as bar,
         ):
-            run_experiment(plan, folder, n_processes=n_processes, progress=bar, workers=workers)
+            run_experiment(plan, folder, n_processes=n_processes, progress=bar, workers=who.get("workers"))
     except KeyboardInterrupt:
         n_done = sum(map(folder.is_done, repeats_to_do))
         console.remark(f"{n_done} of {len(repeats_to_do)} runs are kept in {folder.path}; the same command continues.")

@@ -26,7 +26,6 @@ from tetiwd.run_memory import check_room_for_chains
 from tetiwd.sample import Sample
 from tetiwd.sampler import Chain, kind_of
 from tetiwd.threads import n_processors
-from tetiwd.trials import MOST_TRIED
 
 if TYPE_CHECKING:
     from tetiwd.hosts import Workers as Hosts
@@ -103,10 +102,9 @@ def run_chains(
         raise SettingsError(["give ", Setting("executor"), " or ", Setting("hosts"), ", not both"])
     workers = None if executor is None else as_workers(executor)
     owners = None if hosts is None else hosts_for(hosts, settings)
+    estimate = series.dof if owners is None else partial(dof_by_hosts, series, owners)
     given = hyperparameters or Hyperparameters()
-    if owners is not None:
-        given = with_dof_from_hosts(given, series, owners)
-    choice = choose(given, series, settings, n_threads=n_threads, workers=workers)
+    choice = choose(given, series, settings, estimate, n_threads=n_threads, workers=workers)
     hyperparameters = choice.hyperparameters
     check_run(series, hyperparameters, settings, spread=owners is not None)
     warn_if_slow()
@@ -212,14 +210,11 @@ def hosts_for(hosts: Any, settings: SamplerSettings) -> "Hosts":
     return hosts if hasattr(hosts, "hire") else DaskWorkers(hosts)
 
 
-def with_dof_from_hosts(hyperparameters: Hyperparameters, series: DistanceSeries, hosts: "Hosts") -> Hyperparameters:
-    """Let workers estimate degrees of freedom, unless trials here choose them, as for any data that are this small."""
+def dof_by_hosts(series: DistanceSeries, hosts: "Hosts", how: str) -> tuple[float, ...]:
+    """Degrees of freedom of every epoch, estimated where its data are."""
     from tetiwd.hosts import dof_by_workers
 
-    h = hyperparameters
-    if not isinstance(h.dof, str) or (h.dof == "auto" and sum(series.n_objects) <= MOST_TRIED):
-        return h
-    return h.with_dof(dof_by_workers(series, "moments" if h.dof == "auto" else h.dof, hosts))
+    return dof_by_workers(series, how, hosts)
 
 
 def warn_if_slow() -> None:

@@ -6,8 +6,9 @@ there are two models: moving centres, which know more about lineages, are tried 
 taken unless their clusters or lineages are worse. The reasons are in ``docs/explanation/choosing.md``.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from tetiwd.data import DistanceSeries
 from tetiwd.errands import Workers
@@ -79,23 +80,26 @@ def choose(
     hyperparameters: Hyperparameters,
     series: DistanceSeries,
     settings: SamplerSettings,
+    estimate: Callable[[str], Any] | None = None,
     *,
     n_threads: int | None = 1,
     workers: Workers | None = None,
 ) -> Choice:
     """Put numbers in place of names of estimators of dof, and a model in place of ``geometry="auto"``.
 
-    The same seed makes the same choice, whatever the number of threads, and whoever works on it.
+    ``estimate`` is a function that estimates dof by an estimator of this name, if not that of the series itself. The
+    same seed makes the same choice, whatever the number of threads, and whoever works on it.
     """
-    h = hyperparameters
+    h, estimate = hyperparameters, estimate or series.dof
     both = h.geometry == "auto" and not settings.spread_epochs and both_models_suit(h, series)
     first = h.without_auto()
     path = None
     if h.dof == "auto":
-        path = resolution_path(series, first, settings, n_threads=n_threads, executor=workers)
+        usual = estimate("moments")
+        path = resolution_path(series, first, settings, usual=usual, n_threads=n_threads, executor=workers)
         first = first.with_dof(path.best.dof)
     elif isinstance(h.dof, str):
-        first = first.with_dof(series.dof(h.dof))
+        first = first.with_dof(estimate(h.dof))
     if not both:
         return Choice(first, path)
     models: dict[Geometry, Hyperparameters] = {"full": first, "moving": first.with_geometry("moving")}

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,6 +129,7 @@ def resolution_path(
     settings: SamplerSettings | None = None,
     *,
     subsample: bool = False,
+    usual: Any = None,
     n_threads: int | None = None,
     executor: Executor | Workers | None = None,
 ) -> ResolutionPath:
@@ -144,6 +146,8 @@ def resolution_path(
         is given.
     subsample
         True to repeat everything on four fifths of the objects, to see whether clusters are the same there.
+    usual
+        The estimate from moments, if it is known already.
     n_threads
         Threads in all; None for one per processor. The result does not depend on it.
     executor
@@ -152,7 +156,8 @@ def resolution_path(
     settings = settings or SamplerSettings()
     workers = None if executor is None else as_workers(executor)
     model = (hyperparameters or Hyperparameters()).without_auto()
-    usual, steps, part = series.dof(), dict[int, Step](), part_to_try(series, settings.seed)
+    usual = series.dof() if usual is None else usual
+    steps, part = dict[int, Step](), part_to_try(series, settings.seed)
     if part is not None:
         series, settings = series.restricted(part.rows), starting_with(settings, part.rows)
     untried = list(range(-REACH, REACH + 1))

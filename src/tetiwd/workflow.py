@@ -1,8 +1,9 @@
 """One way from data and settings to a run folder, draws, answers and a report; every door of the package uses it."""
 
+import tempfile
 import time
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -108,27 +109,32 @@ def finish(
     show_ids: bool = False,
     watcher: Watcher | None = None,
     workers: Workers | None = None,
+    hosts: Any = None,
 ) -> Analysis | None:
     """Sample, from checkpoints if there are any; then write draws, answers and the report.
 
-    ``sections`` and ``show_ids`` are for the report; ``workers`` run the chains, if not threads. A run that is
+    ``sections`` and ``show_ids`` are for the report. ``workers`` run the chains, if not threads; or ``hosts`` have the
+    epochs, as ``run_chains`` takes them, and read their data from files in the results folder meanwhile. A run that is
     interrupted keeps what was drawn; the result is None if that is too little for an answer.
     """
     watcher, settings, resumed = watcher or Watcher(), folder.settings(), has_any_checkpoint(folder.checkpoint)
     watcher.before_sampling(folder, series, resumed=resumed)
     began = time.monotonic()
     with folder.working():
-        sample = run_chains(
-            series,
-            folder.hyperparameters(),
-            settings.sampler,
-            n_threads=n_threads,
-            progress=watcher.progress,
-            checkpoint=folder.checkpoint,
-            checkpoint_seconds=checkpoint_seconds,
-            resume=resumed,
-            executor=workers,
-        ).with_draws(FEWEST_DRAWS)
+        with data_for(hosts, series, folder) as readable:
+            drawn = run_chains(
+                readable,
+                folder.hyperparameters(),
+                settings.sampler,
+                n_threads=n_threads,
+                progress=watcher.progress,
+                checkpoint=folder.checkpoint,
+                checkpoint_seconds=checkpoint_seconds,
+                resume=resumed,
+                executor=workers,
+                hosts=hosts,
+            )
+        sample = replace(drawn, series=series).with_draws(FEWEST_DRAWS)
         if sample is None:
             folder.stop()
             return None
@@ -137,6 +143,18 @@ def finish(
             analysis = Analysis(sample, settings.answers)
             _write(folder, analysis, began, sections=sections, show_ids=show_ids)
     return analysis
+
+
+@contextmanager
+def data_for(hosts: Any, series: DistanceSeries, folder: RunFolder) -> Iterator[DistanceSeries]:
+    """A series that workers can read; what is written for them is removed afterwards."""
+    if hosts is None:
+        yield series
+        return
+    from tetiwd.hosts import in_files
+
+    with tempfile.TemporaryDirectory(prefix=".epochs-", dir=folder.path) as place:
+        yield in_files(series, place)
 
 
 def resume(

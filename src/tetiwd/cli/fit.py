@@ -103,14 +103,16 @@ def fit(
     given = read()
     options: dict[str, Any] = {"inputs": given.hashes, "remarks": given.remarks, "overwrite": overwrite}
     options |= {"n_threads": n_threads, "watcher": watcher}
-    with signals_as_interrupt(), w.workers_for(scheduler, n_local, near=target, dashboard=dashboard) as workers:
+    spread = settings.sampler.spread_epochs
+    elsewhere = w.elsewhere(scheduler, n_local, near=target, dashboard=dashboard, spread_epochs=spread)
+    with signals_as_interrupt(), elsewhere as who:
         if fast:
             deliver_look(target, given.series, settings, options, console)
             return
         if slurm:
             jobs.prepare_slurm(target, given, settings, options, console)
             return
-        options |= {"checkpoint_seconds": checkpoint_seconds, "workers": workers}
+        options |= {"checkpoint_seconds": checkpoint_seconds} | who
         analysis = fit_into(target, given.series, settings, **options)
     deliver(analysis, console, target, strict=strict)
 
@@ -140,6 +142,7 @@ def resume(
 
       tetiwd resume run --draws 5000
     """
+    from tetiwd.io.run_folder import RunFolder
     from tetiwd.workflow import resume as go_on
 
     jobs.refuse_together({"chain": chain, "scheduler": scheduler, "n_local": n_local})
@@ -149,7 +152,9 @@ def resume(
             jobs.run_chain(run_folder, chain, checkpoint_seconds, wait_seconds, watcher_for(console), console)
         return
     added = additions(run_folder)
-    with signals_as_interrupt(), w.workers_for(scheduler, n_local, near=run_folder, dashboard=dashboard) as workers:
+    spread = RunFolder.open(run_folder).settings().sampler.spread_epochs
+    elsewhere = w.elsewhere(scheduler, n_local, near=run_folder, dashboard=dashboard, spread_epochs=spread)
+    with signals_as_interrupt(), elsewhere as who:
         analysis = go_on(
             run_folder,
             n_draws=n_draws,
@@ -160,7 +165,7 @@ def resume(
             sections=added.sections,
             show_ids=added.show_ids,
             watcher=watcher_for(console),
-            workers=workers,
+            **who,
         )
     deliver(analysis, console, run_folder, strict=strict)
 

@@ -50,9 +50,9 @@ def resolution(
     with console.busy("Reading"):
         series = read_series(files, settings.data).series
     near = out or Path("resolution")  # workers elsewhere share the folder that this is in
-    with w.workers_for(scheduler, n_local, near=near) as workers, console.busy("Trying degrees of freedom"):
+    with w.elsewhere(scheduler, n_local, near=near) as who, console.busy("Trying degrees of freedom"):
         path = resolution_path(
-            series, settings.model, settings.sampler, subsample=True, n_threads=n_threads, executor=workers
+            series, settings.model, settings.sampler, subsample=True, n_threads=n_threads, executor=who.get("workers")
         )
     table = path.table()
     console.table(table, "One row for every value, from coarse to fine:")

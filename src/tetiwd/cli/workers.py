@@ -3,12 +3,9 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from tetiwd.cli import options as o
-
-if TYPE_CHECKING:
-    from tetiwd.errands import Workers
 
 WORKERS = "Other processes and machines"
 
@@ -44,13 +41,30 @@ def client_for(scheduler: str | None, n_local: int | None, *, dashboard: bool = 
 
 
 @contextmanager
-def workers_for(
-    scheduler: str | None, n_local: int | None, *, near: Path | None = None, dashboard: bool = False
-) -> Iterator["Workers | None"]:
-    """The same as workers whose files are beside those of the results, if other machines are to see them."""
+def elsewhere(
+    scheduler: str | None,
+    n_local: int | None,
+    *,
+    near: Path | None = None,
+    dashboard: bool = False,
+    spread_epochs: bool = False,
+) -> Iterator[dict[str, Any]]:
+    """Who works, as arguments of a fit: workers for whole chains, or for the epochs of each, or nobody else.
+
+    Files of workers are beside those of the results, if other machines are to see them.
+    """
     from tetiwd.cluster import executor_of
     from tetiwd.errands import Workers
 
     with client_for(scheduler, n_local, dashboard=dashboard) as client:
-        shared = None if scheduler is None or near is None else near.absolute().parent
-        yield None if client is None else Workers(executor_of(client), shared)
+        if client is None:
+            yield {}
+        elif spread_epochs:
+            yield {"hosts": client}
+        else:
+            yield {"workers": Workers(executor_of(client), None if scheduler is None else shared_beside(near))}
+
+
+def shared_beside(near: Path | None) -> Path | None:
+    """The folder that the results are in."""
+    return None if near is None else near.absolute().parent

@@ -8,7 +8,7 @@ from tetiwd.hosts.begin import dof_by_workers
 from tetiwd.hosts.chain import SpreadChain
 from tetiwd.hosts.dask_workers import DaskWorkers
 from tetiwd.hosts.host import EpochHost, LocalHost
-from tetiwd.hosts.opening import open_series
+from tetiwd.hosts.opening import in_files, open_series
 from tetiwd.hosts.workers import HostLost, LocalWorkers, Traffic, Workers
 
 __all__ = [
@@ -21,5 +21,6 @@ __all__ = [
     "Traffic",
     "Workers",
     "dof_by_workers",
+    "in_files",
     "open_series",
 ]

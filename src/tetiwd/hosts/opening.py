@@ -1,17 +1,18 @@
 """A series in files, one per epoch, that workers have checked: its distances are never read here."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tetiwd.data import DistanceSeries
-from tetiwd.data.array_file import EpochFile, file_of_epoch
+from tetiwd.data.array_file import EpochFile, file_of, file_of_epoch
 from tetiwd.data.checks import Place, check_distances, check_range
 from tetiwd.data.epochs import separate_epochs
-from tetiwd.data.fingerprint import KNOWN, fingerprint_of_hashes, hash_of_epoch
+from tetiwd.data.feature_distances import FeatureDistances
+from tetiwd.data.fingerprint import KNOWN, fingerprint, fingerprint_of_hashes, hash_of_epoch
 from tetiwd.data.prepare import is_exactly_symmetric, prepare_square
 from tetiwd.errors import DataError, Where
 from tetiwd.hosts.dask_workers import DaskWorkers
@@ -71,6 +72,27 @@ def open_series(
     vars(series)["unit"] = total / pairs  # computed when it is first asked for; here it is known
     vars(series)[KNOWN] = fingerprint_of_hashes(series.kind, [facts.hash for facts in found])
     return series
+
+
+def in_files(series: DistanceSeries, folder: str | Path) -> DistanceSeries:
+    """The same series, with data that were in memory in files of a folder, which all workers must see."""
+    mapped = []
+    for t, data in enumerate(series.matrices):
+        if isinstance(data, FeatureDistances):
+            mapped.append(data if data.is_sparse else FeatureDistances(_stored(data.rows, folder, t), data.factor))
+        else:
+            mapped.append(_stored(data, folder, t))
+    found = replace(series, matrices=tuple(mapped))
+    vars(found)["unit"], vars(found)[KNOWN] = series.unit, fingerprint(series)
+    return found
+
+
+def _stored(array: Any, folder: str | Path, t: int) -> Any:
+    if file_of(array) is not None:
+        return array
+    file = Path(folder) / f"epoch-{t}.npy"
+    np.save(file, array)
+    return np.load(file, mmap_mode="r")
 
 
 def examine(file: EpochFile, name: str, min_objects: int) -> Facts:

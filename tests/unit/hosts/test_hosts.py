@@ -11,9 +11,12 @@ from tetiwd import DataError, DistanceSeries, Gamma, Hyperparameters, SettingsEr
 from tetiwd.data.array_file import file_of
 from tetiwd.data.fingerprint import fingerprint
 from tetiwd.hosts import HostLost, LocalWorkers, dof_by_workers, open_series
+from tetiwd.hosts import in_files as to_files
 from tetiwd.hosts.chain import MOST_LOSSES
 from tetiwd.hosts.spread import share_out
+from tetiwd.io.settings import RunSettings
 from tetiwd.sampler import Chain
+from tetiwd.workflow import fit_into
 
 FEW = replace(SETTINGS, n_warmup=30, n_draws=12)
 
@@ -72,8 +75,7 @@ class TestSameDraws:
         assert hash_of(ended(spread_chain(there, None, h, FEW))) == hash_of(ended(Chain(here, h, FEW, 0)))
 
     def test_frozen_partitions_and_estimated_dof(self, tmp_path, monkeypatch):
-        monkeypatch.setattr("tetiwd.chains.MOST_TRIED", 0)
-        monkeypatch.setattr("tetiwd.choosing.MOST_TRIED", 0)
+        monkeypatch.setattr("tetiwd.trials.MOST_TRIED", 30)  # so that a part is tried
         files, series = files_of(tmp_path)
         here = run_chains(series, Hyperparameters(), FEW)
         there = run_chains(open_series(files), Hyperparameters(), FEW, hosts=LocalWorkers(2))
@@ -310,6 +312,25 @@ class TestFiles:
             assert np.array_equal(file_of(part).open(), part)
         assert file_of(mapped[:, 1:3]) is None  # not in one piece
         assert file_of(numbers) is None
+
+
+class TestResultsFolder:
+    def test_same_results_and_no_files_left(self, tmp_path):
+        series, settings = small_series(), RunSettings(model=MODEL, sampler=replace(FEW, n_draws=30))
+        here = fit_into(tmp_path / "here", series, settings)
+        there = fit_into(tmp_path / "there", series, settings, hosts=LocalWorkers(2))
+        assert digest(there.sample) == digest(here.sample)
+        assert there.sample.series is series
+        assert sorted(f.name for f in (tmp_path / "there").iterdir()) == sorted(
+            f.name for f in (tmp_path / "here").iterdir()
+        )
+
+    def test_features_are_put_into_files_too(self, tmp_path):
+        X = np.random.default_rng(2).standard_normal((30, 4))
+        series = DistanceSeries.from_features(X, time=np.repeat([0, 1], 15), matrix=False)
+        h = Hyperparameters(dof=4, geometry="full")
+        there = spread_chain(to_files(series, tmp_path), None, h, FEW)
+        assert hash_of(ended(there)) == hash_of(ended(Chain(series, h, FEW, 0)))
 
 
 def test_epochs_are_shared_out_evenly():
