@@ -185,9 +185,16 @@ def write_results(folder: RunFolder, analysis: Analysis, *, seconds: float | Non
         "lineages.csv": lineages.table(),
         "links.csv": _flat_links(lineages.links()),
         "events.csv": events,
+        "prototypes.csv": analysis.prototypes,
+        "growth.csv": analysis.growth.table(),
     }
-    if analysis.forecast is not None:
-        tables["forecast.csv"] = analysis.forecast.table()
+    for name, answer in (
+        ("forecast.csv", analysis.forecast),
+        ("transitions.csv", analysis.transitions),
+        ("markers.csv", analysis.markers),
+    ):
+        if answer is not None:
+            tables[name] = answer.table()
     folder.write_answers(analysis.sample, tables, {"lineages.svg": alluvial_svg(lineages, ink=VISIBLE_ANYWHERE)})
     folder.close(analysis.sample, seconds=seconds)
 
