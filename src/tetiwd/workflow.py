@@ -45,6 +45,7 @@ def fit_into(
     inputs: dict[str, str] | None = None,
     remarks: Sequence[str] = (),
     overwrite: bool = False,
+    attached: Sequence[str] = (),
     n_threads: int | None = None,
     watcher: Watcher | None = None,
     **options: Any,
@@ -57,6 +58,7 @@ def fit_into(
         inputs=inputs,
         remarks=remarks,
         overwrite=overwrite,
+        attached=attached,
         n_threads=n_threads,
         watcher=watcher,
     )

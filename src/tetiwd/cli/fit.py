@@ -12,7 +12,8 @@ from tetiwd.cli.check import suspicion_of
 from tetiwd.cli.command import command
 from tetiwd.cli.console import Console, records
 from tetiwd.cli.fast import check_fast, deliver_look, go_on_with, narrow
-from tetiwd.cli.guests import additions
+from tetiwd.cli.guests import Additions, additions
+from tetiwd.cli.sides import Asked, Covariates, Known, MetadataFile, Survival, attach_sides, write_side_tables
 from tetiwd.cli.signals import signals_as_interrupt
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.settings import RunSettings
@@ -46,6 +47,10 @@ def fit(
     out: o.Out = None,
     overwrite: o.Overwrite = False,
     fast: Fast = False,
+    metadata: MetadataFile = None,
+    known: Known = None,
+    covariates: Covariates = None,
+    survival: Survival = None,
     n_threads: o.Threads = None,
     checkpoint_seconds: o.CheckpointSeconds = CHECKPOINT_SECONDS,
     strict: o.Strict = False,
@@ -63,28 +68,37 @@ def fit(
       tetiwd fit measurements.csv --time year --fast --out run && tetiwd resume run
 
       tetiwd fit genomes.fasta --by year --settings mine.toml --set model.df_A=200
+
+      tetiwd fit unifrac.tsv --plain --metadata samples.tsv --time month --known site
     """
+    from dataclasses import replace
+
     from tetiwd.io.read import read_series
     from tetiwd.io.run_folder import RunFolder
     from tetiwd.workflow import fit_into
 
+    asked = Asked.of(metadata, known, covariates, survival)
     if fast:
         check_fast(settings, strict=strict, checkpoint_seconds=checkpoint_seconds)
     target = Path(f"{stem(files[0])}-tetiwd") if out is None else out
     RunFolder(target).check_free(overwrite=overwrite)
     with console.busy("Reading"):
+        settings = replace(settings, data=asked.times_for(files, settings.data))
         given = read_series(files, settings.data)
+        attached = attach_sides(target, asked, given.series, files, settings.data, console)
     for remark in given.remarks:
         console.remark(f"Note: {remark}")
     for suspicion in suspicion_of(given, settings.data.squared):
         console.warn(suspicion)
     options: dict[str, Any] = {"inputs": given.hashes, "remarks": given.remarks, "overwrite": overwrite}
-    options |= {"n_threads": n_threads, "watcher": watcher_for(console)}
+    options |= {"n_threads": n_threads, "watcher": watcher_for(console), "attached": attached}
     with signals_as_interrupt():
         if fast:
             deliver_look(target, given.series, settings, options, console)
             return
-        analysis = fit_into(target, given.series, settings, checkpoint_seconds=checkpoint_seconds, **options)
+        options |= {"checkpoint_seconds": checkpoint_seconds, "sections": additions(target).sections}
+        analysis = fit_into(target, given.series, settings, **options)
+    _write_side_tables(additions(target), analysis, target)
     deliver(analysis, console, target, strict=strict)
 
 
@@ -123,7 +137,14 @@ def resume(
             show_ids=added.show_ids,
             watcher=watcher_for(console),
         )
+    _write_side_tables(added, analysis, run_folder)
     deliver(analysis, console, run_folder, strict=strict)
+
+
+def _write_side_tables(added: Additions, analysis: "Analysis | None", run: Path) -> None:
+    """Tables about metadata and sequences, which go into the run folder."""
+    if analysis is not None:
+        write_side_tables(added.sections, analysis, run)
 
 
 def watcher_for(console: Console) -> "Watcher":

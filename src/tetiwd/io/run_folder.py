@@ -10,6 +10,8 @@ lineages.csv      one row per lineage; links.csv and events.csv: what joins them
 forecast.csv      shares of the clusters at the next time
 prototypes.csv    the most typical object of every cluster; markers.csv: features that mark lineages
 transitions.csv   who came from where; growth.csv: who grows
+sites.csv         with sequences: sites that mark lineages
+covariates.csv    with metadata: what distinguishes lineages; known_labels.csv and confusion.csv: known labels
 diagnostics.json  verdict, R-hat and effective sample sizes
 lineages.svg      the lineages as a picture; report.html has it, too, and more
 
@@ -53,6 +55,7 @@ ATTACHED = "attached.txt"  # file that marks a folder as attached to the run
 TABLES = (
     *("labels.csv", "lineages.csv", "links.csv", "events.csv", "forecast.csv"),
     *("prototypes.csv", "markers.csv", "transitions.csv", "growth.csv"),
+    *("sites.csv", "known_labels.csv", "confusion.csv", "covariates.csv"),
 )
 RESOLUTION = "resolution.json"
 FILES = ("data.nc", RESOLUTION, "results.nc", *TABLES, "diagnostics.json", "lineages.svg", "report.html", "run.toml")

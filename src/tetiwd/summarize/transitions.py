@@ -47,9 +47,9 @@ class Transitions:
         ``objects`` counts in the clustering, ``expected`` is the mean over draws. ``goes`` is the posterior mean share
         of the objects of the first lineage, as far as they are seen again, that are then in the second; ``came`` is the
         share of those in the second that had been in the first. Lineage −1 are unassigned objects, and clusters of
-        draws that the clustering does not have. By places, ``goes`` is not known.
+        draws that the clustering does not have. By places, ``goes`` is not known. ``by`` says which it is.
         """
-        return self.steps.copy()
+        return self.steps.assign(by=self.by)
 
     def over_all_times(self) -> "pd.DataFrame":
         """The same for all times together, without the columns of times."""
