@@ -635,7 +635,7 @@ def test_a_fit_outlives_the_reader_of_its_messages(table, tmp_path, more, code):
     ("says", "words"),
     [
         ("--outcome is about the table of outcomes; name it with --outcomes", ["report", "RUN", "--outcome", "x"]),
-        ("--id is about the table of outcomes", ["report", "RUN", "--id", "x"]),
+        ("--id is about a table of outcomes or metadata", ["report", "RUN", "--id", "x"]),
         ("was not made from notes; leave out --show-text", ["report", "RUN", "--show-text", "--out", "OUT/r.html"]),
         ("made from features; leave out --plain", ["predict", "RUN", "NEW", "--plain"]),
         ("leave out --n-next", ["forecast", "RUN", "--backtest", "--n-next", "5"]),

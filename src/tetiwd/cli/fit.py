@@ -96,9 +96,10 @@ def fit(
         if fast:
             deliver_look(target, given.series, settings, options, console)
             return
-        options |= {"checkpoint_seconds": checkpoint_seconds, "sections": additions(target).sections}
+        added = additions(target) if attached else Additions()
+        options |= {"checkpoint_seconds": checkpoint_seconds, "sections": added.sections}
         analysis = fit_into(target, given.series, settings, **options)
-    _write_side_tables(additions(target), analysis, target)
+    _write_side_tables(added, analysis, target)
     deliver(analysis, console, target, strict=strict)
 
 

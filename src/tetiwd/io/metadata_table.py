@@ -36,7 +36,7 @@ def read_metadata(
     with in_file(file.name):
         table = open_table(file)
         id_column = _id_column(table, id, settings, needed=series.ids is not None)
-        time_column = column_for(table.names, time, settings.time or "time", "time")
+        time_column = _time_column(table, time, settings)
         rest = [name for name in table.names if name not in (id_column, time_column) and not is_row_number(name)]
         for name in columns or ():
             if name not in rest:
@@ -97,7 +97,7 @@ def read_outcomes(
         table = open_table(file)
         given = settings or DataSettings()
         id_column = _id_column(table, id, given, needed=series.ids is not None)
-        time_column = column_for(table.names, time, given.time or "time", "time")
+        time_column = _time_column(table, time, given)
         rest = [name for name in table.names if name not in (id_column, time_column) and not is_row_number(name)]
         name = column_for(table.names, outcome, rest[0] if len(rest) == 1 else "outcome", "outcome")
         if name is None:
@@ -121,6 +121,12 @@ def _id_column(table: Table, given: str | None, settings: DataSettings, *, neede
     if found is None and needed:
         raise no_column(table.names, "id", "id")
     return found
+
+
+def _time_column(table: Table, given: str | None, settings: DataSettings) -> str | None:
+    """The same for times."""
+    usual = settings.time if settings.time in table.names else "time"
+    return column_for(table.names, given, usual or "time", "time")
 
 
 def _value(value: Any) -> Any:

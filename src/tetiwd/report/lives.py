@@ -46,8 +46,8 @@ def growth_table(analysis: "Analysis", wording: Wording) -> Table | None:
             record[name] = signed(record[name])
     caption = (
         "Growth is relative to all others. A lineage emerges if it was first seen at one of the last "
-        f"{growth.recent} times but not at the first, has {growth.least_share:.0%} of the objects now, and grows with "
-        f"probability {growth.probability:g} or more. A lineage that is there at one time has no rate."
+        f"{growth.recent} times but not at the first, has at least {growth.least_share:.0%} of the objects now, and "
+        f"grows with probability {growth.probability:g} or more. A lineage that is there at one time has no rate."
     )
     return filled("growth", "Who grows", caption, fields, records, wording)
 
@@ -154,7 +154,7 @@ def prototypes_table(analysis: "Analysis", wording: Wording, *, show_ids: bool) 
 
 def number(value: Any) -> Cell:
     """A number with a few digits."""
-    return Cell(f"{value:.4g}", float(value)) if isfinite(value) else Cell("–", np.nan)
+    return Cell(f"{value:.4g}".replace("-", "−"), float(value)) if isfinite(value) else Cell("–", np.nan)
 
 
 def signed(value: Any) -> Cell:

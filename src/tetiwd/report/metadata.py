@@ -1,7 +1,7 @@
 """The section of a report about metadata: agreement with known labels, and what distinguishes lineages."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -50,6 +50,7 @@ class MetadataReport:
     known: str | None = None
     covariates: Sequence[str] | None = None
     survival: tuple[str, str] | None = None
+    _compared: "dict[Analysis, Associations]" = field(default_factory=dict, init=False, repr=False)
 
     def check(self) -> None:
         """Refuse columns that cannot be used, before anything is computed."""
@@ -67,7 +68,12 @@ class MetadataReport:
         return agreement(analysis.alignment, words, name=self.known, level=analysis.settings.level)
 
     def associations(self, analysis: "Analysis") -> Associations:
-        """What distinguishes lineages."""
+        """What distinguishes lineages, which is found once."""
+        if analysis not in self._compared:
+            self._compared[analysis] = self._compare(analysis)
+        return self._compared[analysis]
+
+    def _compare(self, analysis: "Analysis") -> Associations:
         names = [name for name in self.metadata.names if name not in (self.known, *(self.survival or ()))]
         empty = [name for name in names if all(value is None for value in self.metadata.columns[name])]
         chosen = [name for name in names if name not in empty] if self.covariates is None else self.covariates
@@ -86,7 +92,8 @@ class MetadataReport:
         wording = Wording(analysis.sample.series.times)
         agreed, found = self.agreement(analysis), self.associations(analysis)
         parts = [] if agreed is None else [agreement_table(agreed, wording), confusion_table(agreed, wording)]
-        parts.append(associations_table(found, self.metadata, wording))
+        if len(found.rows):
+            parts.append(associations_table(found, self.metadata, wording))
         html = render(
             "metadata.html",
             n_colours=N_COLOURS,
@@ -129,17 +136,18 @@ def agreement_table(agreed: Agreement, wording: Wording) -> Table:
         ("Objects", "objects", "whole", "Objects whose label is known."),
     ]
     for key, name in SCORE_NAMES:
-        fields.append((name, key, "number", f"{meanings[key]}; of the point estimate."))
-        fields.append((f"{level} interval", f"{key}_interval", "text", f"Posterior interval of {name}."))
+        fields.append((name, key, "number", f"{meanings[key]}; with its {level} credible interval."))
     records = agreed.table().to_dict("records")
     for record in records:
         together = isinstance(record["time"], str) and record["time"] == ALL_TIMES and record is records[-1]
         record["when"] = Cell("all times", 1e9) if together else record["time"]
         for key, _ in SCORE_NAMES:
-            record[f"{key}_interval"] = _interval(record[f"{key}_lower"], record[f"{key}_upper"], "{:.2f}")
-            record[key] = Cell(f"{record[key]:.2f}", record[key]) if isfinite(record[key]) else Cell("–", np.nan)
+            ends = _interval(record[f"{key}_lower"], record[f"{key}_upper"], "{:.2f}").shown
+            shown = Cell(f"{record[key]:.2f} ({ends})", record[key])
+            record[key] = shown if isfinite(record[key]) else Cell("–", np.nan)
     title = f"Agreement with “{clean(agreed.name, LONGEST_NAME)}”"
-    return filled("agreement", title, "", fields, records, wording)
+    caption = f"Of the point estimate, with {level} intervals of the draws in brackets."
+    return filled("agreement", title, caption, fields, records, wording)
 
 
 def confusion_table(agreed: Agreement, wording: Wording) -> Table:

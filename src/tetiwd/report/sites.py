@@ -1,7 +1,7 @@
 """The section of a report about sequences: sites that mark lineages."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,10 +34,13 @@ class SitesReport:
 
     codes: NDArray[np.uint8]
     letters: Sequence[str]
+    _found: "dict[Analysis, Sites]" = field(default_factory=dict, init=False, repr=False)
 
     def sites(self, analysis: "Analysis") -> Sites:
-        """The sites."""
-        return characteristic_sites(analysis.alignment, self.codes, self.letters)
+        """The sites, which are found once."""
+        if analysis not in self._found:
+            self._found[analysis] = characteristic_sites(analysis.alignment, self.codes, self.letters)
+        return self._found[analysis]
 
     def tables(self, analysis: "Analysis") -> "dict[str, pd.DataFrame]":
         """All numbers, by the name of the file that they go into."""
@@ -64,6 +67,8 @@ class SitesReport:
             f"{found.n_sites:,} sites that vary. Each site is tested on clusters that were assigned without it; "
             "related sequences are not independent, so q values are about these sequences. sites.csv has all."
         )
+        if found.n_compared < found.n_sites:
+            caption += f" Only the {found.n_compared:,} sites that vary most were looked at."
         nothing = f"No site marks a lineage at a false discovery rate of {FALSE_DISCOVERIES:.0%}; sites.csv has all."
         wording = Wording(analysis.sample.series.times)
         table = filled("sites", "Characteristic sites", caption, fields, records, wording, nothing=nothing)

@@ -149,7 +149,8 @@ class _Work:
             inside, values = self.appearances.ever(member), self.appearances.one_value_each(scores, member)
             found = compare_within(values, inside, self.strata)
             effect = factor * found.difference
-            lower, upper = np.where(np.isfinite(effect), factor * self._interval(scores, g, contrasts), np.nan)
+            ends = np.clip(factor * self._interval(scores, g, contrasts), -1, 1)
+            lower, upper = np.where(np.isfinite(effect), ends, np.nan)
             by_lineage.append((member[:, 0], inside[:, 0], values, found, effect, lower, upper))
         rows = []
         for c, contrast in enumerate(contrasts):

@@ -7,7 +7,9 @@ With H the entropy of clusters and labels of the objects whose label is known:
     homogeneity   1 − H(labels | clusters) / H(labels): 1 if every cluster holds one label only
     completeness  1 − H(clusters | labels) / H(clusters): 1 if every label is in one cluster only
 
-The intervals are over draws. Unassigned objects of the point estimate count as clusters of their own.
+The intervals are over draws. Unassigned objects of the point estimate count as clusters of their own. Over all times
+together, lineages take the place of clusters; those of draws are the lineages of the clustering that their clusters
+correspond to, and all clusters without a counterpart are one more.
 """
 
 from collections.abc import Sequence
@@ -130,7 +132,11 @@ def agreement(
     parts = [np.arange(len(truth))[columns] for columns in partitions.columns] + [np.arange(len(truth))]
     chosen = [rows[known[rows]] for rows in parts]
     found = np.stack([_scores(own[None, rows], truth[rows], len(words))[0] for rows in chosen])
-    drawn = np.stack([_scores(partitions.labels[:, rows], truth[rows], len(words)) for rows in chosen], axis=1)
+    draws = [partitions.labels] * partitions.n_epochs + [
+        alignment.words
+    ]  # over all times, lineages as in the clustering
+    by_draw = [_scores(own[:, rows], truth[rows], len(words)) for own, rows in zip(draws, chosen, strict=True)]
+    drawn = np.stack(by_draw, axis=1)
     k, T = alignment.n_lineages, partitions.n_epochs
     counts = np.zeros((T, k + 1, len(words)), dtype=np.int64)
     expected, tail = np.zeros((3, *counts.shape)), (1 - level) / 2

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-MOST_VALUES = 5 * 10**7  # objects × features × lineages that are compared; of more features, those that vary most
+MOST_VALUES = 10**7  # objects × features × lineages that are compared; of more features, those that vary most
 AT_ONCE = 1 << 21  # of these together
 FALSE_DISCOVERIES = 0.1  # rate at which markers are listed
 

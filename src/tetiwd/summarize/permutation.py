@@ -62,14 +62,14 @@ def compare_within(values: Floats, inside: NDArray[np.bool_], strata: Strata) ->
     """
     known, deviations = np.isfinite(values), strata.deviations(values)
     n, n1 = strata.sums(known), strata.sums(known & inside)
-    n0 = n - n1
+    n0, squares = n - n1, deviations * deviations
     pairs = np.maximum(n * (n - 1.0), 1)
     each = n1 * n0 / pairs
     return Comparison(
         excess=(deviations * inside).sum(axis=0),
         weight=(n1 * n0 / np.maximum(n, 1)).sum(axis=0),
-        variance=(each * strata.sums(deviations**2)).sum(axis=0),
-        third=(each * (n0 - n1) / np.maximum(n - 2, 1) * strata.sums(deviations**3)).sum(axis=0),
+        variance=(each * strata.sums(squares)).sum(axis=0),
+        third=(each * (n0 - n1) / np.maximum(n - 2, 1) * strata.sums(squares * deviations)).sum(axis=0),
         n_inside=n1.sum(axis=0),
         n_outside=n0.sum(axis=0),
     )

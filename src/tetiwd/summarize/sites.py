@@ -15,7 +15,7 @@ from tetiwd.errors import DataError
 from tetiwd.params import check_share
 from tetiwd.summarize.alignment import Alignment
 from tetiwd.summarize.appearances import Appearances
-from tetiwd.summarize.markers import FALSE_DISCOVERIES
+from tetiwd.summarize.markers import FALSE_DISCOVERIES, MOST_VALUES
 from tetiwd.summarize.permutation import FEWEST, compare_within, q_values
 from tetiwd.summarize.strata import Strata
 from tetiwd.summarize.without_feature import Halves
@@ -35,10 +35,11 @@ class Sites:
     """Letters at sites that vary, compared between every lineage and the other sequences."""
 
     rows: "pd.DataFrame"
+    n_compared: int  # sites
     n_sites: int  # that vary
 
     def table(self) -> "pd.DataFrame":
-        """One row per lineage, site (from 1) and letter, the strongest of a lineage first.
+        """One row per lineage, site (from 1) and letter that three sequences have, the strongest of a lineage first.
 
         ``here`` and ``elsewhere`` are shares among sequences whose letter is known, ``difference`` is their difference
         within times. ``p`` and ``q`` are of a test on clusters that have not seen the site, and ``stay`` is the share
@@ -75,7 +76,7 @@ def characteristic_sites(alignment: Alignment, codes: NDArray[np.uint8], letters
     if len(codes) != len(labels):
         raise DataError(f"there are {len(codes)} sequences for {len(labels)} objects")
     counts = np.stack([(codes == letter).sum(axis=0) for letter in range(len(letters))])
-    vary = np.flatnonzero((counts >= FEWEST).sum(axis=0) > 1)
+    vary = _most_variable(counts, max(1, MOST_VALUES // max(1, len(labels) * k)))
     profiles = _Profiles(codes[:, vary], len(letters), labels, k)
     strata, parts = Strata.of(appearances.first), []
     columns: list[tuple[Ints, Ints]] = []
@@ -97,7 +98,7 @@ def characteristic_sites(alignment: Alignment, codes: NDArray[np.uint8], letters
             }
             parts.append(pd.DataFrame(part))
     if not parts:
-        return Sites(pd.DataFrame(columns=COLUMNS), 0)
+        return Sites(pd.DataFrame(columns=COLUMNS), 0, 0)
 
     def chunks() -> Iterator[tuple[Ints, Floats, Ints]]:
         for some, (letter, site) in zip(profiles.chunks(), columns, strict=True):
@@ -111,7 +112,8 @@ def characteristic_sites(alignment: Alignment, codes: NDArray[np.uint8], letters
     table["stay"] = np.concatenate([stay.ravel() for _, _, stay in tested]) if tested else np.nan
     table["q"] = q_values(table.p.to_numpy(dtype=float))
     order = np.lexsort((-table.difference.to_numpy(), table.lineage))
-    return Sites(table.iloc[order][COLUMNS].reset_index(drop=True), len(vary))
+    n_vary = int(((counts >= FEWEST).sum(axis=0) > 1).sum())
+    return Sites(table.iloc[order][COLUMNS].reset_index(drop=True), len(vary), n_vary)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +149,13 @@ class _Profiles:
             overall = (counts.sum(axis=0) + 1 / self.n_letters) / (known.sum(axis=0) + 1)
             costs -= there[:, None, :] * np.log((counts + overall) / (known + 1))
         return costs
+
+
+def _most_variable(counts: Ints, at_most: int) -> Ints:
+    """Sites with two letters or more; of more than ``at_most``, those where most sequences differ from the rest."""
+    vary = np.flatnonzero((counts >= FEWEST).sum(axis=0) > 1)
+    differ = counts[:, vary].sum(axis=0) - counts[:, vary].max(axis=0)
+    return np.sort(vary[np.argsort(-differ, kind="stable")[:at_most]])
 
 
 def _mean(values: Floats) -> Floats:
