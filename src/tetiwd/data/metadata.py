@@ -17,7 +17,7 @@ from tetiwd.errors import DataError, Setting, Text, Where
 
 CovariateKind = Literal["number", "date", "yes or no", "category", "names"]
 YES, NO = {"1", "1.0", "true", "yes"}, {"0", "0.0", "false", "no"}
-MOST_LEVELS = 30  # words of a category; a column with more is taken for names
+MOST_LEVELS = 60  # words of a category; a column with more is taken for names
 Table = Mapping[str, Sequence[Any]]
 
 

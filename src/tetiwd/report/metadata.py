@@ -189,8 +189,7 @@ def associations_table(found: Associations, metadata: Metadata, wording: Wording
         ("Here", "here", "number", "Share, median, or events per unit of time among members."),
         ("Elsewhere", "elsewhere", "number", "The same among all others."),
         ("Measure", "measure", "text", "Kind of effect; Cliff's delta is from −1 to 1, 0 if there is no difference."),
-        ("Effect", "effect", "number", "Effect, compared within times."),
-        ("Interval", "interval", "text", f"{level} credible interval; it allows for chance and uncertain membership."),
+        ("Effect", "effect", "number", f"Effect, compared within times, with its {level} credible interval."),
         ("q", "q", "number", "False discovery rate at which the row is listed."),
     )
     records = found.found(FALSE_DISCOVERIES).head(MOST_ROWS).to_dict("records")
@@ -200,14 +199,16 @@ def associations_table(found: Associations, metadata: Metadata, wording: Wording
         for side in ("here", "elsewhere"):
             record[side] = _day(record[side]) if dates else _share(record[side]) if share else number(record[side])
         form = "{:.2f}" if ratio else "{:+.2f}"
-        record["interval"] = _interval(record["lower"], record["upper"], form)
-        record["effect"] = number(record["effect"]) if ratio else signed(record["effect"])
+        effect = number(record["effect"]) if ratio else signed(record["effect"])
+        ends = _interval(record["lower"], record["upper"], form).shown
+        record["effect"] = Cell(f"{effect.shown} ({ends})", effect.by)
         record["q"] = q_cell(record["q"])
         for name in ("covariate", "value"):
             record[name] = clean(str(record[name]), LONGEST_NAME)
     caption = (
         f"Lineages against all other objects, at a false discovery rate of {FALSE_DISCOVERIES:.0%} "
-        f"(Benjamini and Hochberg, over {len(found.rows)} comparisons). covariates.csv has all."
+        f"(Benjamini and Hochberg, over {len(found.rows)} comparisons). Intervals allow for chance and for uncertain "
+        "membership. covariates.csv has all."
     )
     nothing = f"Nothing distinguishes a lineage at this rate; {len(found.rows)} comparisons are in covariates.csv."
     return filled("covariates", "What distinguishes lineages", caption, fields, records, wording, nothing=nothing)

@@ -28,7 +28,7 @@ def series(ids=(["a", "b", "c"], ["b", "c", "d"]), times=(2001, 2002)):
         (["b", "a", "b"], "category"),
         (["1_000", "2", "3"], "category"),
         (["inf", "2", "3"], "category"),
-        ([f"n{i}" for i in range(31)], "names"),
+        ([f"n{i}" for i in range(61)], "names"),
     ],
 )
 def test_kinds_of_columns(values, kind):
