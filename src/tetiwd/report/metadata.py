@@ -188,7 +188,12 @@ def associations_table(found: Associations, metadata: Metadata, wording: Wording
         ("Objects", "members", "whole", "Members whose value is known; every object counts once."),
         ("Here", "here", "number", "Share, median, or events per unit of time among members."),
         ("Elsewhere", "elsewhere", "number", "The same among all others."),
-        ("Measure", "measure", "text", "Kind of effect; Cliff's delta is from −1 to 1, 0 if there is no difference."),
+        (
+            "Measure",
+            "measure",
+            "text",
+            "Kind of effect: a difference of shares; Cliff's delta, from −1 to 1; or a ratio.",
+        ),
         ("Effect", "effect", "number", f"Effect, compared within times, with its {level} credible interval."),
         ("q", "q", "number", "False discovery rate at which the row is listed."),
     )
@@ -203,6 +208,7 @@ def associations_table(found: Associations, metadata: Metadata, wording: Wording
         ends = _interval(record["lower"], record["upper"], form).shown
         record["effect"] = Cell(f"{effect.shown} ({ends})", effect.by)
         record["q"] = q_cell(record["q"])
+        record["measure"] = "difference" if share else record["measure"]
         for name in ("covariate", "value"):
             record[name] = clean(str(record[name]), LONGEST_NAME)
     caption = (

@@ -111,7 +111,7 @@ def characteristic_sites(alignment: Alignment, codes: NDArray[np.uint8], letters
     table["p"] = np.concatenate([p.ravel() for _, p, _ in tested]) if tested else np.nan
     table["stay"] = np.concatenate([stay.ravel() for _, _, stay in tested]) if tested else np.nan
     table["q"] = q_values(table.p.to_numpy(dtype=float))
-    order = np.lexsort((-table.difference.to_numpy(), table.lineage))
+    order = np.lexsort((table.elsewhere - table.here, table.lineage))
     n_vary = int(((counts >= FEWEST).sum(axis=0) > 1).sum())
     return Sites(table.iloc[order][COLUMNS].reset_index(drop=True), len(vary), n_vary)
 
