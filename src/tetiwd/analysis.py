@@ -15,9 +15,13 @@ from tetiwd.summarize.certainty import Memberships, memberships
 from tetiwd.summarize.clustering import Clustering, as_clustering
 from tetiwd.summarize.coclustering import coclustering
 from tetiwd.summarize.forecast import Forecast, forecast
+from tetiwd.summarize.growth import Growth, growth
 from tetiwd.summarize.lineages import Lineages, lineages
+from tetiwd.summarize.markers import Markers, markers
 from tetiwd.summarize.object_maps import object_maps
 from tetiwd.summarize.point_estimate import representative
+from tetiwd.summarize.prototypes import prototypes
+from tetiwd.summarize.transitions import Transitions, transitions
 from tetiwd.summarize.unassigned import assigned_labels, nearest_lineages
 
 if TYPE_CHECKING:
@@ -72,6 +76,28 @@ class Analysis:
             return None
         s = self.settings
         return backtest(self.sample, self.alignment, level=s.level, seed=self.sample.settings.seed)
+
+    @cached_property
+    def markers(self) -> Markers | None:
+        """Features that mark the lineages; None if the features are not known, or there is no lineage."""
+        space = self.sample.series.features
+        return None if space is None or not self.clustering.n_lineages else markers(self.alignment, space)
+
+    @cached_property
+    def prototypes(self) -> "pd.DataFrame":
+        """The most typical object of every cluster, one row per lineage and time."""
+        return prototypes(self.sample.series, self.clustering)
+
+    @cached_property
+    def transitions(self) -> Transitions | None:
+        """Who came from where; None if neither ids that return nor distances across times are known."""
+        seed = self.sample.settings.seed
+        return transitions(self.alignment, self.sample.series, level=self.settings.level, seed=seed)
+
+    @cached_property
+    def growth(self) -> Growth:
+        """Who grows, and which lineages emerge."""
+        return growth(self.alignment, level=self.settings.level, seed=self.sample.settings.seed)
 
     @cached_property
     def object_maps(self) -> tuple[NDArray[np.float64], ...]:

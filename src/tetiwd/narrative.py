@@ -67,6 +67,7 @@ def narrative(analysis: "Analysis", times: Sequence[str] | None = None) -> Narra
             *_certainty(analysis),
             *_links(analysis, labels),
             *_motion(analysis),
+            *analysis.growth.sentences(),
             *_next(analysis),
         ),
         run=_run(sample),

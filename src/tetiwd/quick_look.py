@@ -26,6 +26,7 @@ def look_into(
     inputs: dict[str, str] | None = None,
     remarks: Sequence[str] = (),
     overwrite: bool = False,
+    attached: Sequence[str] = (),
     n_threads: int | None = None,
     watcher: Watcher | None = None,
 ) -> ModeAnalysis | None:
@@ -51,6 +52,7 @@ def look_into(
         reasons=choice.reasons,
         resolution=choice.resolution,
         overwrite=overwrite,
+        attached=attached,
     )
     watcher.before_sampling(folder, series, resumed=False)
     with folder.working():

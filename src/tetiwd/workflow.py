@@ -47,6 +47,7 @@ def fit_into(
     inputs: dict[str, str] | None = None,
     remarks: Sequence[str] = (),
     overwrite: bool = False,
+    attached: Sequence[str] = (),
     n_threads: int | None = None,
     watcher: Watcher | None = None,
     workers: Workers | None = None,
@@ -60,6 +61,7 @@ def fit_into(
         inputs=inputs,
         remarks=remarks,
         overwrite=overwrite,
+        attached=attached,
         n_threads=n_threads,
         watcher=watcher,
         workers=workers,
@@ -209,9 +211,16 @@ def write_results(folder: RunFolder, analysis: Analysis, *, seconds: float | Non
         "lineages.csv": lineages.table(),
         "links.csv": _flat_links(lineages.links()),
         "events.csv": events,
+        "prototypes.csv": analysis.prototypes,
+        "growth.csv": analysis.growth.table(),
     }
-    if analysis.forecast is not None:
-        tables["forecast.csv"] = analysis.forecast.table()
+    for name, answer in (
+        ("forecast.csv", analysis.forecast),
+        ("transitions.csv", analysis.transitions),
+        ("markers.csv", analysis.markers),
+    ):
+        if answer is not None:
+            tables[name] = answer.table()
     folder.write_answers(analysis.sample, tables, {"lineages.svg": alluvial_svg(lineages, ink=VISIBLE_ANYWHERE)})
     folder.close(analysis.sample, seconds=seconds)
 

@@ -13,7 +13,8 @@ from tetiwd.cli.check import suspicion_of
 from tetiwd.cli.command import command
 from tetiwd.cli.console import Console, records
 from tetiwd.cli.fast import check_fast, deliver_look, go_on_with, narrow
-from tetiwd.cli.guests import additions
+from tetiwd.cli.guests import Additions, additions
+from tetiwd.cli.sides import Asked, Covariates, Known, MetadataFile, Survival, attach_sides, write_side_tables
 from tetiwd.cli.signals import signals_as_interrupt
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.settings import RunSettings
@@ -48,6 +49,10 @@ def fit(
     out: o.Out = None,
     overwrite: o.Overwrite = False,
     fast: Fast = False,
+    metadata: MetadataFile = None,
+    known: Known = None,
+    covariates: Covariates = None,
+    survival: Survival = None,
     n_threads: o.Threads = None,
     checkpoint_seconds: o.CheckpointSeconds = CHECKPOINT_SECONDS,
     strict: o.Strict = False,
@@ -71,13 +76,19 @@ def fit(
       tetiwd fit measurements.csv --time year --fast --out run && tetiwd resume run
 
       tetiwd fit genomes.fasta --by year --settings mine.toml --set model.df_A=200
+
+      tetiwd fit unifrac.tsv --plain --metadata samples.tsv --time month --known site
     """
+    from dataclasses import replace
+
     from tetiwd.io.read import read_series
     from tetiwd.io.run_folder import RunFolder
     from tetiwd.workflow import fit_into
 
     others = {"slurm": slurm, "scheduler": scheduler, "n_local": n_local, "fast": fast}
     jobs.refuse_together({"chain": chain, "overwrite": overwrite} if chain and overwrite else {"chain": chain} | others)
+    jobs.refuse_together({"chain": chain, "metadata": metadata})
+    asked = Asked.of(metadata, known, covariates, survival)
     if fast:
         check_fast(settings, strict=strict, checkpoint_seconds=checkpoint_seconds)
     target = Path(f"{stem(files[0])}-tetiwd") if out is None else out
@@ -100,9 +111,12 @@ def fit(
             )  # fmt: skip
         return
     RunFolder(target).check_free(overwrite=overwrite)
+    with console.busy("Reading"):
+        settings = replace(settings, data=asked.times_for(files, settings.data))
     given = read()
+    attached = attach_sides(target, asked, given.series, files, settings.data, console)
     options: dict[str, Any] = {"inputs": given.hashes, "remarks": given.remarks, "overwrite": overwrite}
-    options |= {"n_threads": n_threads, "watcher": watcher}
+    options |= {"n_threads": n_threads, "watcher": watcher, "attached": attached}
     spread = settings.sampler.spread_epochs
     elsewhere = w.elsewhere(scheduler, n_local, near=target, dashboard=dashboard, spread_epochs=spread)
     with signals_as_interrupt(), elsewhere as who:
@@ -112,8 +126,10 @@ def fit(
         if slurm:
             jobs.prepare_slurm(target, given, settings, options, console)
             return
-        options |= {"checkpoint_seconds": checkpoint_seconds} | who
+        added = additions(target) if attached else Additions()
+        options |= {"checkpoint_seconds": checkpoint_seconds, "sections": added.sections} | who
         analysis = fit_into(target, given.series, settings, **options)
+    _write_side_tables(added, analysis, target)
     deliver(analysis, console, target, strict=strict)
 
 
@@ -167,7 +183,14 @@ def resume(
             watcher=watcher_for(console),
             **who,
         )
+    _write_side_tables(added, analysis, run_folder)
     deliver(analysis, console, run_folder, strict=strict)
+
+
+def _write_side_tables(added: Additions, analysis: "Analysis | None", run: Path) -> None:
+    """Tables about metadata and sequences, which go into the run folder."""
+    if analysis is not None:
+        write_side_tables(added.sections, analysis, run)
 
 
 def watcher_for(console: Console) -> "Watcher":

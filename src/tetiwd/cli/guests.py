@@ -11,7 +11,11 @@ if TYPE_CHECKING:
 
     Guest = Callable[..., tuple[SectionMaker | None, bool]]
 
-GUESTS = {"notes": "tetiwd.notes.report.section:report_of_run"}  # name of an attached folder → function to ask
+GUESTS = {  # name of an attached folder → function to ask
+    "metadata": "tetiwd.cli.sides:metadata_of_run",
+    "sequences": "tetiwd.cli.sides:sequences_of_run",
+    "notes": "tetiwd.notes.report.section:report_of_run",
+}
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,8 @@ def additions(run_folder: Path, *, show_ids: bool | None = None, show_text: bool
             continue
         module, name = place.split(":")
         guest: Guest = getattr(import_module(module), name)
-        section, list_ids = guest(run_folder, show_ids=show_ids, show_text=show_text)
+        section, with_ids = guest(run_folder, show_ids=show_ids, show_text=show_text)
+        list_ids = list_ids or with_ids
         if section is not None:
             sections.append(section)
     return Additions(sections, list_ids)

@@ -9,6 +9,7 @@ from tetiwd.cli import options as o
 from tetiwd.cli.command import Tables, command
 from tetiwd.cli.console import Console, records
 from tetiwd.cli.guests import additions
+from tetiwd.cli.sides import Asked, Covariates, Known, MetadataFile, Survival, write_side_tables
 from tetiwd.errors import DataError, Setting, SettingsError, give
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.params import AnswerSettings
@@ -56,7 +57,17 @@ def report(
     outcome: Annotated[
         str | None, o.option("--outcome", text="Column with the outcome; the only one if not given.")
     ] = None,
-    id: Annotated[str | None, o.option("--id", text="Column with the ids in the table of outcomes.")] = None,
+    metadata: MetadataFile = None,
+    known: Known = None,
+    covariates: Covariates = None,
+    survival: Survival = None,
+    id: Annotated[str | None, o.option("--id", text="Column with the ids in these tables.")] = None,
+    time: Annotated[
+        str | None, o.option("--time", text="Column with the times in these tables, if values change with time.")
+    ] = None,
+    tables: Annotated[
+        Path | None, o.option("--tables", text="Folder to write the tables about metadata and sequences to, as CSV.")
+    ] = None,
     overwrite: o.Overwrite = False,
     quiet: o.Quiet = False,
     given: Tables,
@@ -70,22 +81,37 @@ def report(
       tetiwd report run --out report.html --figures figures
 
       tetiwd report run --out relapse.html --outcomes patients.csv --id patient --outcome relapse
+
+      tetiwd report run --out known.html --metadata patients.csv --id patient --known diagnosis --tables known
     """
     from tetiwd.io.run_folder import RunFolder
     from tetiwd.plots import save_figures
-    from tetiwd.report import check_target, write_report
+    from tetiwd.report import MetadataReport, check_target, write_report
 
-    if outcomes is None and (outcome is not None or id is not None):
-        unused = Setting("id" if outcome is None else "outcome")
-        raise SettingsError([unused, " is about the table of outcomes"], ["name it with ", Setting("outcomes")])
+    asked = Asked.of(metadata, known, covariates, survival)
+    if outcomes is None and outcome is not None:
+        fault = " is about the table of outcomes"
+        raise SettingsError([Setting("outcome"), fault], ["name it with ", Setting("outcomes")])
+    for name, value in (("id", id), ("time", time)):
+        if value is not None and outcomes is None and metadata is None:
+            fault, remedy = " is about a table of outcomes or metadata", " or "
+            raise SettingsError(
+                [Setting(name), fault], ["name it with ", Setting("outcomes"), remedy, Setting("metadata")]
+            )
     target = run_folder / "report.html" if out is None else out
     analysis = _analysis(run_folder, given)
     check_target(target, overwrite=overwrite)
     console = Console(quiet=quiet)
-    rates = None if outcomes is None else _rates(analysis, outcomes, outcome, id)
+    data, series = RunFolder.open(run_folder).settings().data, analysis.sample.series
+    rates = None if outcomes is None else _rates(analysis, data, outcomes, outcome, id, time)
+    given_now = asked.report(series, data, id=id, time=time)
     with console.busy("Drawing"):
-        sections = additions(run_folder, show_ids=show_ids, show_text=show_text).sections
-        if show_text and not sections:
+        sections = list(additions(run_folder, show_ids=show_ids, show_text=show_text).sections)
+        if given_now is not None:  # in place of what was given before
+            sections = [given_now, *(one for one in sections if not isinstance(one, MetadataReport))]
+        if tables is not None and not write_side_tables(sections, analysis, tables):
+            raise SettingsError([f"{run_folder} has no metadata"], ["name them with ", Setting("metadata")])
+        if show_text and not (run_folder / "notes").is_dir():
             raise SettingsError([f"{run_folder} was not made from notes"], ["leave out ", Setting("show_text")])
         path = write_report(
             analysis,
@@ -184,15 +210,22 @@ def forecast(
     _deliver(table, out, overwrite, as_json)
 
 
-def _rates(analysis: "Analysis", file: Path, outcome: str | None, id: str | None) -> "Outcomes":
+def _rates(
+    analysis: "Analysis", data: DataSettings, file: Path, outcome: str | None, id: str | None, time: str | None
+) -> "Outcomes":
     """Outcomes by lineage from a table of ids and outcomes."""
     from tetiwd.io.files import in_file
-    from tetiwd.io.outcome_table import read_outcomes
+    from tetiwd.io.metadata_table import read_outcomes
     from tetiwd.summarize.outcomes import outcomes_by_lineage
 
-    name, values = read_outcomes(file, outcome, id)
+    series, partitions = analysis.sample.series, analysis.alignment.partitions
+    name, values, varies = read_outcomes(file, outcome, id, series, data, time)
+    by_object: Any = [values[columns] for columns in partitions.columns]
+    if not varies and series.ids is not None:
+        ids = [id for at_time in series.ids for id in at_time.tolist()]
+        by_object = dict(zip(ids, values, strict=True))
     with in_file(str(file)):
-        return outcomes_by_lineage(analysis.alignment, values, name=name, level=analysis.settings.level)
+        return outcomes_by_lineage(analysis.alignment, by_object, name=name, level=analysis.settings.level)
 
 
 def _analysis(run_folder: Path, given: Tables) -> "Analysis":

@@ -2,16 +2,18 @@
 
 from tetiwd.io.csv_table import CsvTable, text_table
 from tetiwd.io.files import File
+from tetiwd.io.obs_table import H5AD, ObsTable
 from tetiwd.io.parquet_table import ParquetTable
 from tetiwd.io.tables import PARQUET
 
-Table = CsvTable | ParquetTable
+Table = CsvTable | ParquetTable | ObsTable
 
 
 def open_table(file: File) -> Table:
     """The table of a file, opened once."""
-    if file.ending not in PARQUET:
+    if file.ending not in (*PARQUET, *H5AD):
         return text_table(file)
-    if not isinstance(file.table, ParquetTable):
-        file.table = ParquetTable(file)
+    kind = ParquetTable if file.ending in PARQUET else ObsTable
+    if not isinstance(file.table, kind):
+        file.table = kind(file)
     return file.table

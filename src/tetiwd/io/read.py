@@ -46,6 +46,11 @@ def read_series(paths: Sequence[str | Path], settings: DataSettings | None = Non
     return Input(series, reader.name, tuple(remarks), hashes)
 
 
+def reader_for(paths: Sequence[str | Path], settings: DataSettings) -> Reader:
+    """The reader that :func:`read_series` would use."""
+    return _reader(_files(paths), settings)
+
+
 def _files(paths: Any) -> list[File]:
     given = [paths] if isinstance(paths, str | Path) else list(paths)
     if not given:

@@ -8,6 +8,10 @@ results.nc        all draws and sample statistics, in ArviZ's layout
 labels.csv        one row per object and time: lineage, certainty, next best lineage
 lineages.csv      one row per lineage; links.csv and events.csv: what joins them and what happens to them
 forecast.csv      shares of the clusters at the next time
+prototypes.csv    the most typical object of every cluster; markers.csv: features that mark lineages
+transitions.csv   who came from where; growth.csv: who grows
+sites.csv         with sequences: sites that mark lineages
+covariates.csv    with metadata: what distinguishes lineages; known_labels.csv and confusion.csv: known labels
 diagnostics.json  verdict, R-hat and effective sample sizes
 lineages.svg      the lineages as a picture; report.html has it, too, and more
 
@@ -48,7 +52,11 @@ if TYPE_CHECKING:
 
 FORMAT = "tetiwd-run-1"
 ATTACHED = "attached.txt"  # file that marks a folder as attached to the run
-TABLES = ("labels.csv", "lineages.csv", "links.csv", "events.csv", "forecast.csv")
+TABLES = (
+    *("labels.csv", "lineages.csv", "links.csv", "events.csv", "forecast.csv"),
+    *("prototypes.csv", "markers.csv", "transitions.csv", "growth.csv"),
+    *("sites.csv", "known_labels.csv", "confusion.csv", "covariates.csv"),
+)
 RESOLUTION = "resolution.json"
 FILES = ("data.nc", RESOLUTION, "results.nc", *TABLES, "diagnostics.json", "lineages.svg", "report.html", "run.toml")
 MOST_NAMES = 3  # of input files in the head of a page

@@ -59,9 +59,7 @@ def epochs_of(
     for row, time in enumerate(times):
         if is_missing(time):
             raise DataError("there is no time", "fill it in, or take the object out", where=where(row))
-    labels, ordered = (list(times), None) if settings.by is None else _windows(times, settings, where)
-    if settings.by is None and all(isinstance(time, str) for time in times):
-        labels = as_numbers(times) or labels
+    labels, ordered = _labels(times, settings, where)
     if settings.times is not None:
         return with_order(labels, _as_listed(labels, settings.times, where))
     if ordered is not None:
@@ -69,6 +67,23 @@ def epochs_of(
     if declared is not None:
         return with_order(times, declared).remove_unused_categories()
     return with_order(labels, _sorted(labels, where))
+
+
+def labels_of(times: Sequence[Any], settings: DataSettings, where: Callable[[int], Where]) -> list[Any]:
+    """The label of the epoch that every row belongs to, whatever the order of epochs."""
+    return _labels(times, settings, where)[0]
+
+
+def _labels(
+    times: Sequence[Any], settings: DataSettings, where: Callable[[int], Where]
+) -> tuple[list[Any], list[Any] | None]:
+    """Labels, and their order where it is known."""
+    if settings.by is not None:
+        return _windows(times, settings, where)
+    labels = list(times)
+    if all(isinstance(time, str) for time in times):
+        labels = as_numbers(times) or labels
+    return labels, None
 
 
 def describe_order(epochs: Sequence[Any], source: str) -> str:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.data.metadata import NO, YES
 from tetiwd.errors import DataError, Where
-from tetiwd.io.outcome_table import NO, YES
 from tetiwd.io.tables import as_ids, is_missing, listed
 from tetiwd.notes.counts import Counts
 from tetiwd.notes.dating import Dates

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from tetiwd.report import tables
+from tetiwd.report import lives, tables
 from tetiwd.report.details import checks_table
 from tetiwd.report.objects import object_list
 from tetiwd.report.rendering import Wording
@@ -27,7 +27,16 @@ def tables_of(
     forecast = tables.forecast_table(analysis, wording)
     events = analysis.lineages.events(least=tables.PROBABLE)
     unassigned = unassigned_table(analysis, wording, show_ids=show_ids)
-    main = [tables.lineages_table(analysis, wording), unassigned, tables.events_table(events, wording), forecast]
+    main = [
+        tables.lineages_table(analysis, wording),
+        lives.markers_table(analysis, wording),
+        lives.prototypes_table(analysis, wording, show_ids=show_ids),
+        unassigned,
+        tables.events_table(events, wording),
+        lives.transitions_table(analysis, wording),
+        lives.growth_table(analysis, wording),
+        forecast,
+    ]
     below_figure = {"n_clusters": tables.numbers_table(analysis, wording)}
     if outcomes is not None:
         below_figure["outcomes"] = tables.outcomes_table(outcomes, wording)

@@ -14,6 +14,7 @@ from tetiwd.errors import DataError, Setting, Text, Where
 from tetiwd.io.assemble import series_of_pooled
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, in_file
+from tetiwd.io.obs_table import H5AD, damaged, group, libraries
 from tetiwd.io.readers.reader import Reader
 from tetiwd.io.tables import listed
 from tetiwd.io.windows import EpochOfRows, epochs_of
@@ -23,7 +24,7 @@ def read_h5ad(files: Sequence[File], settings: DataSettings, remarks: list[str])
     """A series from one h5ad file; only the matrix, the names and the times are read."""
     with opened(files) as (stored, read_elem):
         ids, time = ids_and_times(stored, settings, read_elem)
-        matrix = _matrix(group_of(stored, "obsp"), settings, read_elem)
+        matrix = _matrix(group(stored, "obsp"), settings, read_elem)
     with in_file(files[0].name):
         if len(ids) != len(time) or matrix.shape != (len(time),) * 2:
             raise DataError(f"obsp has shape {matrix.shape} for {len(time)} objects", "write it again")
@@ -32,7 +33,7 @@ def read_h5ad(files: Sequence[File], settings: DataSettings, remarks: list[str])
 
 READER = Reader(
     "h5ad",
-    endings=(".h5ad",),
+    endings=H5AD,
     heeds=frozenset({"kind", "id", "obsp", "symmetrize", "cross"}),
     read=read_h5ad,
 )
@@ -45,49 +46,25 @@ def opened(files: Sequence[File]) -> Iterator[tuple[Any, Any]]:
         fault = "one h5ad file with the times of all objects is expected"
         raise DataError(fault, "join the files", where=Where(file=files[1].name))
     with in_file(files[0].name):
-        h5py, read_elem = _libraries()
+        h5py, read_elem = libraries()
         try:
             with h5py.File(files[0].path, "r") as stored:
                 yield stored, read_elem
         except (DataError, MemoryError):
             raise
         except Exception as error:  # a damaged file can fail anywhere, in any way
-            raise DataError(f"is not an h5ad file, or damaged ({error})", "write it again with anndata") from error
+            raise damaged(error) from error
 
 
 def ids_and_times(stored: Any, settings: DataSettings, read_elem: Any) -> tuple[list[Any], EpochOfRows]:
     """Ids and epochs of the objects."""
-    obs = group_of(stored, "obs")
+    obs = group(stored, "obs")
     name = settings.time or "time"
     if name not in obs:
         columns = [str(column) for column in obs.attrs.get("column-order", list(obs))]
         remedy: Text = ["name it with ", Setting("time"), f" (its columns are {listed(columns)})"]
         raise DataError(f"obs has no column {name!r}", remedy)
     return _ids(obs, settings, read_elem), _time(read_elem(obs[name]), name, settings)
-
-
-def _libraries() -> tuple[Any, Any]:
-    try:
-        import h5py
-
-        try:
-            from anndata.io import read_elem
-        except ImportError:  # before anndata 0.11
-            from anndata.experimental import read_elem
-    except ImportError as error:
-        raise DataError(
-            "h5ad files need anndata, which is not installed", 'install it with pip install "tetiwd[bio]"'
-        ) from error
-    return h5py, read_elem
-
-
-def group_of(stored: Any, name: str) -> Any:
-    """A part of the file that has parts of its own."""
-    if name not in stored:
-        raise DataError(f"has no {name}", f"this is not an h5ad file of a data set with {name}")
-    if not hasattr(stored[name], "keys"):
-        raise DataError(f"has its {name} in an old form", "read it with anndata and write it again")
-    return stored[name]
 
 
 def _ids(obs: Any, settings: DataSettings, read_elem: Any) -> list[Any]:

@@ -11,7 +11,8 @@ from tetiwd.errors import DataError, Setting, Text
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.feature_rows import FEATURE_SETTINGS, check_squared_matters, series_of_features
 from tetiwd.io.files import File, in_file
-from tetiwd.io.readers.h5ad import group_of, ids_and_times, opened
+from tetiwd.io.obs_table import group
+from tetiwd.io.readers.h5ad import ids_and_times, opened
 from tetiwd.io.readers.reader import Reader
 from tetiwd.io.tables import listed
 
@@ -48,7 +49,7 @@ def _features(stored: Any, name: str | None, read_elem: Any) -> tuple[Any, list[
             remedy: Text = ["name a matrix with ", Setting("obsm"), f" (there are {listed(list(obsm)) or 'none'})"]
             raise DataError("has no X", remedy)
         X = _read(stored["X"], "X", read_elem)
-        var = group_of(stored, "var")
+        var = group(stored, "var")
         names = read_elem(var[str(var.attrs.get("_index", "_index"))])
         return X, None if hasattr(X, "tocsr") else [str(one) for one in names]
     if name not in obsm:

@@ -15,10 +15,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tetiwd import DistanceSeries
 from tetiwd.errors import NO_VALUE, DataError, MemoryLimitError, SettingsError
 from tetiwd.io.data_settings import DataSettings
+from tetiwd.io.metadata_table import read_outcomes
 from tetiwd.io.new_objects import read_new_objects
-from tetiwd.io.outcome_table import read_outcomes
 from tetiwd.io.read import read_series
 from written_distances import (
     IDS,
@@ -835,6 +836,7 @@ def test_new_objects_in_a_bad_array(says, array):
     assert all(word in text for word in says), text
 
 
+THREE = DistanceSeries.from_distances([1.0 - np.eye(3)], squared=True, ids=[["a", "b", "c"]])
 OUTCOMES = {
     "no ids": (["has no column 'id'", "<id>", "name, died"], "name,died\na,1\n"),
     "several": (["<outcome>", "died, ill"], "id,died,ill\na,1,0\n"),
@@ -847,7 +849,7 @@ OUTCOMES = {
 def test_bad_outcomes(says, table):
     put("outcomes.csv", table)
     with pytest.raises(DataError) as caught:
-        read_outcomes(Path("outcomes.csv"), None, None)
+        read_outcomes(Path("outcomes.csv"), None, None, THREE)
     text = caught.value.told(dialect)
     assert text.startswith("outcomes.csv: ")
     assert all(word in text for word in says), text

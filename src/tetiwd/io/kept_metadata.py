@@ -1,0 +1,52 @@
+"""Metadata kept with a run, so that every report of it has them."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tetiwd.data.metadata import Metadata
+from tetiwd.errors import DataError
+from tetiwd.io.files import in_file
+from tetiwd.writing import write_text
+
+FOLDER, FILE = "metadata", "metadata.json"
+
+
+@dataclass(frozen=True)
+class KeptMetadata:
+    """Columns joined to objects, and what they are used for."""
+
+    metadata: Metadata
+    known: str | None
+    covariates: Sequence[str] | None
+    survival: tuple[str, str] | None
+
+
+def keep_metadata(folder: Path, kept: KeptMetadata) -> None:
+    """Write them into the folder that is attached to a run."""
+    content = {
+        "columns": kept.metadata.columns,
+        "remarks": list(kept.metadata.remarks),
+        "varies": kept.metadata.varies,
+        "known": kept.known,
+        "covariates": None if kept.covariates is None else list(kept.covariates),
+        "survival": None if kept.survival is None else list(kept.survival),
+    }
+    write_text(folder / FILE, json.dumps(content, ensure_ascii=False))
+
+
+def kept_metadata(run: Path) -> KeptMetadata | None:
+    """The metadata that were kept with a run."""
+    file = run / FOLDER / FILE
+    if not file.is_file():
+        return None
+    with in_file(str(file)):
+        try:
+            content = json.loads(file.read_text("utf-8"))
+            metadata = Metadata(dict(content["columns"]), tuple(content["remarks"]), bool(content["varies"]))
+            survival = content["survival"]
+            two = None if survival is None else (str(survival[0]), str(survival[1]))
+            return KeptMetadata(metadata, content["known"], content["covariates"], two)
+        except (ValueError, KeyError, TypeError, IndexError) as error:
+            raise DataError(f"is damaged ({error})", "remove it, or run fit again") from error

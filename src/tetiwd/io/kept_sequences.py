@@ -1,0 +1,64 @@
+"""Aligned sequences of the objects of a series, read again from their files and kept with a run."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tetiwd.data import DistanceSeries
+from tetiwd.errors import DataError
+from tetiwd.io.files import find_file, in_file
+from tetiwd.io.readers.fasta import READER, codes_of, records_of
+from tetiwd.io.sequences import AMINO_ACIDS, NUCLEOTIDES, UNKNOWN
+from tetiwd.writing import write_whole
+
+FOLDER, FILE = "sequences", "letters.npz"
+Letters = tuple[NDArray[np.uint8], tuple[str, ...]]
+
+
+def are_sequences(paths: Sequence[Path]) -> bool:
+    """Whether all files hold sequences, by their names."""
+    return all(find_file(path).ending in READER.endings for path in paths)
+
+
+def sequences_of(paths: Sequence[Path], series: DistanceSeries) -> Letters | None:
+    """Letters of all objects of a series as small numbers, (N, sites), and the letters; None if ids do not tell which
+    sequence is whose, as where they are those of subjects."""
+    every = [records_of(find_file(path)) for path in paths]
+    names = [id for records in every for id in records.ids]
+    row_of = {name: row for row, name in enumerate(names)}
+    ids = [] if series.ids is None else [str(id) for at_time in series.ids for id in at_time.tolist()]
+    if len(row_of) < len(names) or not ids or not all(id in row_of for id in ids):
+        return None
+    remarks: list[str] = []
+    codes = codes_of(every, remarks)
+    letters = tuple(same[0] for same in (NUCLEOTIDES if "nucleotides" in remarks[-1] else AMINO_ACIDS))
+    return codes[[row_of[id] for id in ids]], letters
+
+
+def keep_sequences(folder: Path, letters: Letters) -> None:
+    """Write them into the folder that is attached to a run."""
+    codes, alphabet = letters
+
+    def write(fresh: Path) -> None:
+        with open(fresh, "wb") as stream:
+            np.savez_compressed(stream, codes=codes, letters=np.array(alphabet))
+
+    write_whole(folder / FILE, write)
+
+
+def kept_sequences(run: Path) -> Letters | None:
+    """The sequences that were kept with a run."""
+    file = run / FOLDER / FILE
+    if not file.is_file():
+        return None
+    with in_file(str(file)):
+        try:
+            with np.load(file, allow_pickle=False) as stored:
+                codes, letters = stored["codes"], tuple(map(str, stored["letters"]))
+        except (ValueError, KeyError) as error:
+            raise DataError(f"is damaged ({error})", "remove it, or run fit again") from error
+        if codes.ndim != 2 or codes.dtype != np.uint8 or (codes[codes != UNKNOWN] >= len(letters)).any():
+            raise DataError("does not hold sequences", "remove it, or run fit again")
+        return codes, letters

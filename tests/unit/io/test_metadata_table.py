@@ -1,0 +1,89 @@
+"""Metadata in files of all formats."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tetiwd import DistanceSeries
+from tetiwd.data.metadata import Metadata
+from tetiwd.errors import DataError
+from tetiwd.io.data_settings import DataSettings
+from tetiwd.io.kept_metadata import FILE, FOLDER, KeptMetadata, keep_metadata, kept_metadata
+from tetiwd.io.kept_sequences import keep_sequences, kept_sequences
+from tetiwd.io.metadata_table import read_metadata, read_outcomes
+
+SERIES = DistanceSeries.from_distances(
+    [1.0 - np.eye(3)] * 2, squared=True, ids=[["a", "b", "c"], ["b", "c", "d"]], times=[2001, 2002]
+)
+TABLE = pd.DataFrame({"who": list("abcd"), "site": ["gut", "skin", None, "gut"], "age": [1.0, 2.5, 3.0, 4.0]})
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.csv.gz", "t.parquet", "t.h5ad"])
+def test_all_formats(name, tmp_path):
+    file = tmp_path / name
+    if name.endswith("parquet"):
+        TABLE.to_parquet(file)
+    elif name.endswith("h5ad"):
+        anndata = pytest.importorskip("anndata")
+        anndata.AnnData(np.zeros((4, 1)), obs=TABLE.set_index("who")).write_h5ad(file)
+    else:
+        TABLE.to_csv(file, index=False, sep="\t" if name.endswith("tsv") else ",")
+    found = read_metadata(file, SERIES, id="who")
+    assert found.words("site") == ["gut", "skin", None, "skin", None, "gut"]
+    assert found.covariate("age").values.tolist() == [1, 2.5, 3, 2.5, 3, 4]
+    assert not found.varies
+
+
+def test_columns_of_the_run_are_the_usual_ones(tmp_path):
+    """As --id, --time and --by were when the data were read; other columns are not read."""
+    rows = ["subject,when,x,y", "a,2001-03-04,1,0", "b,2001-05-01,2,0", "b,2002-01-01,3,0", "d,2002-12-31,4,0"]
+    (tmp_path / "t.csv").write_text("\n".join(rows))
+    settings = DataSettings(id="subject", time="when", by="year")
+    found = read_metadata(tmp_path / "t.csv", SERIES, settings, columns=["x"])
+    assert found.columns == {"x": ["1", "2", None, "3", None, "4"]}
+    assert found.varies
+
+
+def test_tables_of_other_programs(tmp_path):
+    (tmp_path / "t.tsv").write_text("sample-id\tsite\na\tgut\nb\tskin\n")
+    assert read_metadata(tmp_path / "t.tsv", SERIES).words("site")[:2] == ["gut", "skin"]
+
+
+def test_faults_name_the_file_and_the_line(tmp_path):
+    (tmp_path / "t.csv").write_text("id,x\na,1\n\na,2\n")
+    with pytest.raises(DataError, match=r"t\.csv: line 4, column id: the id 'a' occurs twice"):
+        read_metadata(tmp_path / "t.csv", SERIES)
+    with pytest.raises(DataError, match="has no column 'z' besides ids and times; there are x"):
+        read_metadata(tmp_path / "t.csv", SERIES, columns=["z"])
+    (tmp_path / "t.csv").write_text("id\na\n")
+    with pytest.raises(DataError, match="no columns besides ids and times"):
+        read_metadata(tmp_path / "t.csv", SERIES)
+    (tmp_path / "t.h5ad").write_bytes(b"no")
+    pytest.importorskip("anndata")
+    with pytest.raises(DataError, match=r"t\.h5ad: is not an h5ad file, or damaged"):
+        read_metadata(tmp_path / "t.h5ad", SERIES)
+
+
+def test_outcomes_that_change_with_time(tmp_path):
+    (tmp_path / "t.csv").write_text("id,time,ill\na,2001,1\nb,2001,0\nb,2002,1\nd,2002,\n")
+    assert read_outcomes(tmp_path / "t.csv", None, None, SERIES) == ("ill", [True, False, None, True, None, None], True)
+
+
+def test_kept_beside_a_run_and_read_again(tmp_path):
+    (tmp_path / FOLDER).mkdir()
+    kept = KeptMetadata(Metadata({"x": ["é", None, 1.5]}, ("a remark",), True), "x", None, ("days", "died"))
+    keep_metadata(tmp_path / FOLDER, kept)
+    again = kept_metadata(tmp_path)
+    assert again.metadata.columns == kept.metadata.columns
+    assert (again.known, again.covariates, again.survival) == ("x", None, ("days", "died"))
+    (tmp_path / FOLDER / FILE).write_text("{}")
+    with pytest.raises(DataError, match="is damaged"):
+        kept_metadata(tmp_path)
+    assert kept_metadata(tmp_path / "elsewhere") is None
+    (tmp_path / "sequences").mkdir()
+    codes = np.array([[0, 3, 255]], dtype=np.uint8)
+    keep_sequences(tmp_path / "sequences", (codes, ("A", "C", "G", "T")))
+    assert kept_sequences(tmp_path)[0].tolist() == codes.tolist()
+    keep_sequences(tmp_path / "sequences", (codes, ("A",)))
+    with pytest.raises(DataError, match="does not hold sequences"):
+        kept_sequences(tmp_path)
