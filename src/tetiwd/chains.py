@@ -1,7 +1,7 @@
 """Several chains: what to check before, how many threads there are, and the sample that comes out."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -34,6 +34,7 @@ def run_chains(
     checkpoint: str | Path | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     resume: bool = False,
+    begin: Callable[[int], Chain] | None = None,
 ) -> Sample:
     """Run all chains, until they agree or for as long as the settings say.
 
@@ -54,6 +55,8 @@ def run_chains(
     resume
         Continue from those files. The result is the same as without interruption. A finished run is extended
         if ``settings.n_draws`` has grown, or its chains did not agree and ``settings.max_draws`` has grown.
+    begin
+        Makes every chain, by its number, at another start than the settings say; see :mod:`tetiwd.extending`.
     """
     settings = settings or SamplerSettings()
     n_threads = n_processors() if n_threads is None else n_threads
@@ -66,7 +69,8 @@ def run_chains(
     hyperparameters = choice.hyperparameters
     check_run(series, hyperparameters, settings)
     warn_if_slow()
-    chains = [Chain(series, hyperparameters, settings, index) for index in range(settings.n_chains)]
+    make = begin or (lambda index: Chain(series, hyperparameters, settings, index))
+    chains = [make(index) for index in range(settings.n_chains)]
     keeper = None if checkpoint is None else Keeper(Path(checkpoint), series, chains, checkpoint_seconds)
     if keeper:
         keeper.open(resume=resume)
