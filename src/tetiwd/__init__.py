@@ -26,6 +26,8 @@ _HOME_OF = {
     "Progress": "tetiwd.pace",
     "Sample": "tetiwd.sample",
     "run_chains": "tetiwd.chains",
+    "extend": "tetiwd.extending",
+    "compare": "tetiwd.comparing",
     "ResolutionPath": "tetiwd.resolution",
     "resolution_path": "tetiwd.trials",
     "ARI": "tetiwd.summarize.losses",

@@ -1,7 +1,8 @@
 """A run goes on with new epochs: chains go through the draws of the earlier run and sample all epochs from there.
 
-Degrees of freedom, geometry, priors and the unit of scale are those of the earlier run; to choose them anew would change
-what clusters mean. New epochs are first clustered by themselves, from Ward cuts that differ by chain, and then linked.
+Degrees of freedom, geometry, priors and the unit of scale are those of the earlier run; to choose them anew would
+change what clusters mean. New epochs are first clustered by themselves, from Ward cuts that differ by chain, and then
+linked.
 
 Earlier draws are nearly draws from the posterior of all data: new epochs say little about old ones, and less the older
 they are. So a chain goes to the next draw of the earlier run every few draws, keeps its new epochs, and settles before
@@ -66,13 +67,15 @@ class Extension:
         added = ", ".join(str(time) for time in times[n_old:])
         how = "its chains go through the draws of that run" if self.refresh else "its chains start at draws of that run"
         said = (
-            f"This run extends an earlier one by {added}. Degrees of freedom, geometry and unit are those of the earlier "
-            f"run, and {how}."
+            f"This run extends an earlier one by {added}. Degrees of freedom, geometry and unit are those of the "
+            f"earlier run, and {how}."
         )
         if not self.settings.n_held:
             return (said,)
         last = times[self.settings.n_held - 1]
-        held = f"Clusters up to {last} are those of the earlier draws: an approximation, as new data do not change them."
+        held = (
+            f"Clusters up to {last} are those of the earlier draws: an approximation, as new data do not change them."
+        )
         return said, held
 
     def chain(self, index: int) -> "ExtendedChain":
@@ -165,7 +168,8 @@ def prepare(
         )
     if n_held and not refresh:
         raise SettingsError(
-            [Setting("hold_before"), " takes earlier times from earlier draws"], ["leave out ", Setting("refresh", False)]
+            [Setting("hold_before"), " takes earlier times from earlier draws"],
+            ["leave out ", Setting("refresh", False)],
         )
     given = replace(settings or sample.settings, n_warmup=N_WARMUP, n_uncoupled=0, init="ward", n_held=n_held)
     check_run(joined.series, h, given)
@@ -310,7 +314,7 @@ def _apart(extension: Extension, index: int, draws: Draws, i: int) -> ChainState
     """New epochs clustered by themselves, with the scales of a draw."""
     h, s, n_old = extension.hyperparameters, extension.settings, extension.joined.n_old
     series, values = from_epoch(extension.series, n_old), _values(draws, i, extension.series.unit)
-    fixed = {name: values[name] for name in ("alpha", "xi", "new_scale") if isinstance(getattr(h, name), Gamma)}
+    fixed: dict[str, Any] = {name: values[name] for name in ("alpha", "xi", "new_scale") if isinstance(getattr(h, name), Gamma)}
     dof = h.dof_by_epoch(extension.series.n_epochs)[n_old:]
     model = replace(h, dof=dof, coupling=False, kappa=1.0, **fixed)
     chain = Chain(series, model, replace(s, n_held=0), index)
@@ -377,7 +381,9 @@ def _n_held(joined: Joined, before: Any) -> int:
         return 0
     times = list(map(str, joined.series.times))
     if str(before) not in times:
-        raise SettingsError([Setting("hold_before", before), " is no time of these data"], f"there are {', '.join(times)}")
+        raise SettingsError(
+            [Setting("hold_before", before), " is no time of these data"], f"there are {', '.join(times)}"
+        )
     n = times.index(str(before))
     if n > joined.n_old:
         raise SettingsError([Setting("hold_before", before), " would hold new times"], "give an earlier one")

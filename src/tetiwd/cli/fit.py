@@ -13,6 +13,7 @@ from tetiwd.cli.command import command
 from tetiwd.cli.console import Console, records
 from tetiwd.cli.fast import check_fast, deliver_look, go_on_with, narrow
 from tetiwd.cli.guests import additions
+from tetiwd.cli.names import check_no_names, names_for
 from tetiwd.cli.signals import signals_as_interrupt
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.settings import RunSettings
@@ -49,6 +50,8 @@ def fit(
     n_threads: o.Threads = None,
     checkpoint_seconds: o.CheckpointSeconds = CHECKPOINT_SECONDS,
     strict: o.Strict = False,
+    names_from: o.NamesFrom = None,
+    names: o.NamesFile = None,
     settings: RunSettings,
     console: Console,
 ) -> None:
@@ -70,6 +73,7 @@ def fit(
 
     if fast:
         check_fast(settings, strict=strict, checkpoint_seconds=checkpoint_seconds)
+        check_no_names(names_from, names)
     target = Path(f"{stem(files[0])}-tetiwd") if out is None else out
     RunFolder(target).check_free(overwrite=overwrite)
     with console.busy("Reading"):
@@ -84,6 +88,7 @@ def fit(
         if fast:
             deliver_look(target, given.series, settings, options, console)
             return
+        options["names"] = names_for(given.series, names_from, names)
         analysis = fit_into(target, given.series, settings, checkpoint_seconds=checkpoint_seconds, **options)
     deliver(analysis, console, target, strict=strict)
 
@@ -170,13 +175,15 @@ def deliver(analysis: "Analysis | None", console: Console, folder: Path, *, stri
 def tell(analysis: "Analysis", console: Console, folder: Path | None = None) -> None:
     """What was found, for people or as JSON."""
     from tetiwd.narrative import narrate
+    from tetiwd.summarize.naming import with_names
 
     sentences = narrate(analysis)
     console.say()
     for sentence in sentences:
         console.say(sentence)
     console.table(analysis.n_clusters(), "Clusters in the point estimate, and median and interval of the draws:")
-    console.table(narrow(analysis.lineages.table()), "Lineages and their sizes:")
+    lineages = with_names(analysis.lineages.table(), analysis.clustering.names)
+    console.table(narrow(lineages), "Lineages and their sizes:")
     if folder is not None:
         console.say(f"\nLook at {folder / 'report.html'}; labels are in {folder / 'labels.csv'}.")
         if analysis.sample.complete and not analysis.sample.diagnostics.agree:
@@ -189,7 +196,7 @@ def tell(analysis: "Analysis", console: Console, folder: Path | None = None) -> 
             "complete": analysis.sample.complete,
             "ended": analysis.sample.ended,
             "clusters": records(analysis.n_clusters()),
-            "lineages": records(analysis.lineages.table()),
+            "lineages": records(lineages),
         }
     )
 

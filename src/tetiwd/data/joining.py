@@ -130,12 +130,12 @@ def _check_unchanged(old: DistanceSeries, t: int, new: DistanceSeries, j: int, f
 
 def _same(one: Any, other: Any) -> bool:
     """Are the numbers of two matrices, or of features, equal up to rounding?"""
-    pairs = list(zip(_arrays(one), _arrays(other), strict=False))
-    if len(_arrays(one)) != len(_arrays(other)):
+    mine, theirs = _arrays(one), _arrays(other)
+    if [array.shape for array in mine] != [array.shape for array in theirs]:
         return False
     return all(
-        a.shape == b.shape and bool(np.abs(a - b).max(initial=0.0) <= ROUNDING * max(np.abs(a).max(initial=0.0), 1e-300))
-        for a, b in pairs
+        float(np.abs(a - b).max(initial=0.0)) <= ROUNDING * float(np.abs(a).max(initial=0.0))
+        for a, b in zip(mine, theirs, strict=True)
     )
 
 

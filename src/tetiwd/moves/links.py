@@ -15,9 +15,7 @@ from tetiwd.moves.move import Move
 from tetiwd.state import ChainState, Floats
 
 
-def update_links(
-    state: ChainState, models: list[Model], rngs: list[np.random.Generator], n_held: int = 0
-) -> Floats:
+def update_links(state: ChainState, models: list[Model], rngs: list[np.random.Generator], n_held: int = 0) -> Floats:
     """Propose as many changes as there are clusters at every boundary between epochs; returns the shares accepted
     (NaN between epochs that are held)."""
     rates = np.full(state.n_epochs - 1, np.nan)
@@ -54,9 +52,7 @@ LINKS = Move(
 
 EXCHANGE = Move(
     "exchange",
-    lambda state, s: [
-        exchange_links(state, s.models, s.settings.n_geometry_steps, s.epoch_rngs, s.settings.n_held)
-    ],
+    lambda state, s: [exchange_links(state, s.models, s.settings.n_geometry_steps, s.epoch_rngs, s.settings.n_held)],
     reports={"exchange_acceptance": "time"},
     needs_links=True,
 )
