@@ -5,8 +5,8 @@ change what clusters mean. New epochs are first clustered by themselves, from Wa
 linked.
 
 Earlier draws are nearly draws from the posterior of all data: new epochs say little about old ones, and less the older
-they are. So a chain goes to the next draw of the earlier run every few draws, keeps its new epochs, and settles before
-it records: first some sweeps of the last few epochs, then sweeps of all of them. That is many short chains in a row,
+they are. So a chain goes to the next draw of the earlier run every few draws, keeps its new epochs and its scales, and
+settles before it records: first some sweeps of the last few epochs, then sweeps of all of them. That is many short chains in a row,
 each of them with the right stationary law and a start close to it. What is left of the start falls with every sweep;
 ``refresh=False`` leaves it out, and chains only begin at an earlier draw. Once all earlier draws have been used, chains
 go on without.
@@ -42,6 +42,7 @@ N_RECENT = 4  # old epochs that settle together with the new ones
 N_SETTLE = 8  # sweeps of these after every step to the next earlier draw
 N_SETTLE_NODES = 3  # the same for moving centres, whose sweeps are always of all epochs
 DRAWS_EACH = 2  # recorded from every earlier draw
+SCALES = ("alpha", "xi", "new_scale", "kappa", "df_A", "tau")
 IN_UNITS = ("alpha", "new_scale", "shift")  # parameters that draws have in the units of the user
 
 
@@ -229,9 +230,12 @@ def start_of_epochs(extension: Extension, index: int, draws: Draws, i: int) -> C
 
 
 def epochs_at(extension: Extension, state: ChainState, draws: Draws, i: int) -> ChainState:
-    """Another draw for the earlier epochs. Links to the new ones stay with the clusters of the same objects."""
+    """Another draw for the earlier epochs. Scales stay: they are of all epochs. Links to the new epochs stay with the
+    clusters of the same objects."""
     n_old = extension.joined.n_old
     fresh = _with_draw(extension, state, n_old, draws, i)
+    for name in SCALES:
+        setattr(fresh, name, getattr(state, name))
     if not extension.hyperparameters.coupling:
         return fresh
     for t in range(n_old, state.n_epochs - 1):
@@ -257,14 +261,19 @@ def start_of_nodes(extension: Extension, index: int, draws: Draws, i: int) -> No
 
 
 def nodes_at(extension: Extension, state: NodeState, draws: Draws, i: int) -> NodeState:
-    """Another draw for the earlier epochs. New objects stay with the lineages of the same earlier objects."""
+    """Another draw for the earlier epochs, with the same parameters. New objects stay with the lineages of the same
+    earlier objects."""
     n = sum(extension.series.n_objects[: extension.joined.n_old])
     labels = draws.labels[i].astype(np.int64)
     named = np.unique(labels)
     lineage = int(labels.max()) + 1 + np.arange(int(state.z.max()) + 1)  # of those that the draw does not have
     for c, d in same_objects(state.z[:n], np.searchsorted(named, labels)):
         lineage[c] = named[d]
-    return _nodes(extension, np.concatenate([labels, lineage[state.z[n:]]]), draws, i)
+    fresh = _nodes(extension, np.concatenate([labels, lineage[state.z[n:]]]), draws, i)
+    fresh.spreads *= state.alpha / fresh.alpha
+    for name, value in state.parameters.items():
+        setattr(fresh, name, value)
+    return fresh
 
 
 def same_objects(mine: Ints, theirs: Ints) -> list[tuple[int, int]]:
@@ -314,7 +323,9 @@ def _apart(extension: Extension, index: int, draws: Draws, i: int) -> ChainState
     """New epochs clustered by themselves, with the scales of a draw."""
     h, s, n_old = extension.hyperparameters, extension.settings, extension.joined.n_old
     series, values = from_epoch(extension.series, n_old), _values(draws, i, extension.series.unit)
-    fixed: dict[str, Any] = {name: values[name] for name in ("alpha", "xi", "new_scale") if isinstance(getattr(h, name), Gamma)}
+    fixed: dict[str, Any] = {
+        name: values[name] for name in ("alpha", "xi", "new_scale") if isinstance(getattr(h, name), Gamma)
+    }
     dof = h.dof_by_epoch(extension.series.n_epochs)[n_old:]
     model = replace(h, dof=dof, coupling=False, kappa=1.0, **fixed)
     chain = Chain(series, model, replace(s, n_held=0), index)
