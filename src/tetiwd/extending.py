@@ -6,10 +6,10 @@ linked.
 
 Earlier draws are nearly draws from the posterior of all data: new epochs say little about old ones, and less the older
 they are. So a chain goes to the next draw of the earlier run every few draws, keeps its new epochs and its scales, and
-settles before it records: first some sweeps of the last few epochs, then sweeps of all of them. That is many short chains in a row,
-each of them with the right stationary law and a start close to it. What is left of the start falls with every sweep;
-``refresh=False`` leaves it out, and chains only begin at an earlier draw. Once all earlier draws have been used, chains
-go on without.
+settles before it records: first some sweeps of the last few epochs, then sweeps of all of them. That is many short
+chains in a row, each of them with the right stationary law and a start close to it. What is left of the start falls
+with every sweep; ``refresh=False`` leaves it out, and chains only begin at an earlier draw. Once all earlier draws have
+been used, chains go on without.
 
 Epochs can be held: they are changed by earlier draws only. Then new data say nothing about them (a cut).
 """
