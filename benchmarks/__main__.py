@@ -11,6 +11,7 @@ from benchmarks import (
     answers,
     drpm,
     earlier,
+    extend,
     fast,
     fits,
     growth,
@@ -32,7 +33,7 @@ from benchmarks import (
 from benchmarks.league import command as league
 from benchmarks.table import Row, markdown
 
-SAMPLING = (sweep, moving, earlier, fits, growth, likelihood, mixing, stopping, fast)
+SAMPLING = (sweep, moving, earlier, fits, growth, likelihood, mixing, stopping, fast, extend)
 REST = (memory, large, hosts, start_up, precision, threads, drpm, answers, report)
 PARTS = {module.__name__.rpartition(".")[2]: module for module in (*SAMPLING, *REST)}
 INTRODUCTION = """\

@@ -28,6 +28,8 @@ _HOME_OF = {
     "Sample": "tetiwd.sample",
     "Workers": "tetiwd.errands",
     "run_chains": "tetiwd.chains",
+    "extend": "tetiwd.extending",
+    "compare": "tetiwd.comparing",
     "ResolutionPath": "tetiwd.resolution",
     "resolution_path": "tetiwd.trials",
     "ARI": "tetiwd.summarize.losses",

@@ -18,6 +18,7 @@ from tetiwd.summarize.forecast import Forecast, forecast
 from tetiwd.summarize.growth import Growth, growth
 from tetiwd.summarize.lineages import Lineages, lineages
 from tetiwd.summarize.markers import Markers, markers
+from tetiwd.summarize.naming import Names
 from tetiwd.summarize.object_maps import object_maps
 from tetiwd.summarize.point_estimate import representative
 from tetiwd.summarize.prototypes import prototypes
@@ -34,6 +35,7 @@ class Analysis:
 
     sample: Sample
     settings: AnswerSettings = field(default_factory=AnswerSettings)
+    names: Names | None = None  # that lineages keep from an earlier run, or that a user gave
 
     @cached_property
     def clustering(self) -> Clustering:
@@ -42,7 +44,8 @@ class Analysis:
         seed = self.sample.settings.seed
         found = representative(self.sample, s.loss, at_most=s.at_most, links=s.links, seed=seed)
         labels = assigned_labels(found, s.min_size)
-        return as_clustering(self.sample, labels, s.loss, found.found_by, found.linked_by)
+        clustering = as_clustering(self.sample, labels, s.loss, found.found_by, found.linked_by)
+        return clustering if self.names is None else self.names.applied(clustering)
 
     @cached_property
     def alignment(self) -> Alignment:

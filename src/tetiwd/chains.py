@@ -1,7 +1,7 @@
 """Several chains: what to check before, how many threads there are, and the sample that comes out."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -62,6 +62,7 @@ def run_chains(
     resume: bool = False,
     executor: Executor | Workers | None = None,
     hosts: Any = None,
+    begin: Callable[[int], Chain] | None = None,
 ) -> Sample:
     """Run all chains, until they agree or for as long as the settings say.
 
@@ -90,6 +91,8 @@ def run_chains(
         A ``distributed.Client``, or :class:`~tetiwd.hosts.DaskWorkers` of one: epochs are on its workers, which open
         the files that ``series`` looks at (:func:`~tetiwd.hosts.open_series`). Needs ``settings.spread_epochs``; the
         draws are the same as without.
+    begin
+        Makes every chain, by its number, at another start than the settings say; see :mod:`tetiwd.extending`.
     """
     settings = settings or SamplerSettings()
     n_threads = n_processors() if n_threads is None else n_threads
@@ -100,6 +103,8 @@ def run_chains(
         raise SettingsError([Setting("checkpoint_seconds"), f" must be 0 or more, not {checkpoint_seconds!r}"])
     if executor is not None and hosts is not None:
         raise SettingsError(["give ", Setting("executor"), " or ", Setting("hosts"), ", not both"])
+    if begin is not None and not executor is hosts is None:
+        raise SettingsError("chains that begin elsewhere than the settings say run in threads")
     workers = None if executor is None else as_workers(executor)
     owners = None if hosts is None else hosts_for(hosts, settings)
     estimate = series.dof if owners is None else partial(dof_by_hosts, series, owners)
@@ -111,8 +116,10 @@ def run_chains(
     checkpoints = Checkpoints(None if checkpoint is None else Path(checkpoint), checkpoint_seconds, resume)
     if owners is not None:
         run = partial(spread, n_threads=n_threads, hosts=owners)
+    elif workers is not None:
+        run = partial(elsewhere, workers=workers)
     else:
-        run = partial(here, n_threads=n_threads) if workers is None else partial(elsewhere, workers=workers)
+        run = partial(here, n_threads=n_threads, begin=begin)
     with (
         watched_by(progress) as report,
         run(series, hyperparameters, settings, checkpoints=checkpoints, report=report) as rounds,
@@ -138,11 +145,13 @@ def here(
     hyperparameters: Hyperparameters,
     settings: SamplerSettings,
     n_threads: int,
+    begin: Callable[[int], Chain] | None,
     checkpoints: Checkpoints,
     report: Report | None,
 ) -> Iterator[Rounds]:
     """Rounds of chains in threads."""
-    chains = [Chain(series, hyperparameters, settings, index) for index in range(settings.n_chains)]
+    make = begin or (lambda index: Chain(series, hyperparameters, settings, index))
+    chains = [make(index) for index in range(settings.n_chains)]
     keeper = checkpoints.keeper(series, chains)
     with pools_for_epochs(chains, n_threads):
         yield Rounds(chains, series.times, n_threads, keeper, report)

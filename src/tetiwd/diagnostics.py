@@ -116,10 +116,10 @@ def _stuck_geometry(draws_by_chain: Sequence[Draws], times: Sequence[Any]) -> st
     if "geometry_acceptance" not in draws_by_chain[0].axes:  # a model without A
         return ""
     rates = np.concatenate([draws.statistics["geometry_acceptance"] for draws in draws_by_chain])
-    rates = rates[np.isfinite(rates).all(axis=1)]  # NaN where A is not free to move
-    if not len(rates) or rates.mean(axis=0).min() >= SMALLEST_ACCEPTANCE:
+    free = np.flatnonzero(np.isfinite(rates).all(axis=0))  # NaN where A is not free to move
+    if not len(free) or rates[:, free].mean(axis=0).min() >= SMALLEST_ACCEPTANCE:
         return ""
-    t = int(rates.mean(axis=0).argmin())
+    t = int(free[rates[:, free].mean(axis=0).argmin()])
     return (
         f" But cluster geometry hardly moves at {times[t]} ({rates[:, t].mean():.1%} of proposals are accepted), as "
         "happens where distances are far from those of points: look at series.negative_type() and series.repair()."

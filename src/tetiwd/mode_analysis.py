@@ -60,7 +60,9 @@ class ModeLineages:
 
     def __repr__(self) -> str:
         alignment = self.whole.alignment
-        return f"ModeLineages({alignment.n_lineages} lineages over {alignment.partitions.n_epochs} epochs)"
+        return (
+            f"ModeLineages({len(alignment.clustering.lineages)} lineages over {alignment.partitions.n_epochs} epochs)"
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

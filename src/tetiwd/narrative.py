@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tetiwd.summarize.clustering import UNASSIGNED
+from tetiwd.summarize.naming import lineage_name, lineage_words, named
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,6 +58,11 @@ def narrate(analysis: "Analysis") -> list[str]:
 
 def narrative(analysis: "Analysis", times: Sequence[str] | None = None) -> Narrative:
     """The same sentences, sorted. ``times`` replaces the labels of the times in the findings."""
+    with named(analysis.clustering.names):
+        return _told(analysis, times)
+
+
+def _told(analysis: "Analysis", times: Sequence[str] | None) -> Narrative:
     sample = analysis.sample
     labels = sample.series.times if times is None else times
     return Narrative(
@@ -129,12 +135,12 @@ def _overview(series: "DistanceSeries", clustering: "Clustering", times: Sequenc
     ids = {id for at_time in series.ids or () for id in at_time.tolist()}
     who = f"{n} objects" if series.ids is None else f"{n} observations of {len(ids)} objects"
     if T == 1:
-        return f"{who} at one time form {plural(clustering.n_lineages, 'cluster')}."
+        return f"{who} at one time form {plural(len(clustering.lineages), 'cluster')}."
     k = clustering.n_clusters
     clusters = plural(k[0], "cluster") if min(k) == max(k) else f"{min(k)} to {max(k)} clusters"
     return (
         f"{who} at {T} times ({times[0]} to {times[-1]}) form {clusters} at a time, "
-        f"{plural(clustering.n_lineages, 'lineage')} in all."
+        f"{plural(len(clustering.lineages), 'lineage')} in all."
     )
 
 
@@ -210,7 +216,7 @@ def _links(analysis: "Analysis", times: Sequence[Any]) -> list[str]:
     return [
         HOW_LINKED["model" if made is None else made.name],
         f"The links of the lineages from one time to the next have probability {shown.probability.mean():.2f} on "
-        f"average; the weakest is that of lineage {weakest.lineage} from {label[weakest.source[1]]} to "
+        f"average; the weakest is that of {lineage_words(weakest.lineage)} from {label[weakest.source[1]]} to "
         f"{label[weakest.target[1]]} ({weakest.probability:.2f}).",
     ]
 
@@ -240,7 +246,7 @@ def _next(analysis: "Analysis") -> list[str]:
 
 def named_lineages(which: Any) -> str:
     """ "Lineage 1", "Lineages 1 and 2"."""
-    return f"Lineage{'s' if len(which) > 1 else ''} {listed([int(lineage) for lineage in which])}"
+    return f"Lineage{'s' if len(which) > 1 else ''} {listed([lineage_name(int(lineage)) for lineage in which])}"
 
 
 def plural(n: int, what: str) -> str:

@@ -342,6 +342,11 @@ class SamplerSettings(Settings):
         "Warm-up sweeps that treat times separately before clusters are linked. If not given, a quarter of the "
         "warm-up, at most 50.",
     )
+    n_held: int = setting(
+        0,
+        "Times at the beginning that new data do not change: only for a run that extends an earlier one, whose draws "
+        "they are taken from. An approximation.",
+    )
     n_aux: int = setting(2, "Empty clusters that an object is offered besides those in use.", least=1)
     n_geometry_steps: int = setting(1, "Passes over the rows of every A_t per sweep.")
     n_split_merge: int = setting(1, "Attempts per sweep and time to split or merge clusters.")

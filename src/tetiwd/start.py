@@ -49,7 +49,7 @@ def start_chain(
     state = make(slots) if make else ChainState(series, slots, unit=unit)
     start_values(state, hyperparameters)
     if given and hyperparameters.coupling:
-        _link_by_label(state, labels)
+        link_by_label(state, labels)
         if log_partitions(state, hyperparameters) == -np.inf:
             limit_of_clusters = Setting("max_clusters", hyperparameters.max_clusters)
             raise SettingsError(
@@ -124,8 +124,9 @@ def check_labels(labels: Sequence[Any], series: DistanceSeries) -> list[Ints]:
     return checked
 
 
-def _link_by_label(state: ChainState, labels: list[Ints]) -> None:
-    for t in range(state.n_epochs - 1):
+def link_by_label(state: ChainState, labels: list[Ints]) -> None:
+    """Link clusters with equal labels at consecutive epochs, as far as there are labels."""
+    for t in range(len(labels) - 1):
         here, there = np.unique(labels[t]), np.unique(labels[t + 1])
         for c, f in zip(*np.nonzero(here[:, None] == there[None, :]), strict=True):
             state.forward[t, c], state.back[t + 1, f] = f, c

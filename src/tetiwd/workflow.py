@@ -2,7 +2,7 @@
 
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -13,12 +13,16 @@ from tetiwd.chains import check_run, run_chains
 from tetiwd.checkpoint import has_any_checkpoint
 from tetiwd.choosing import choose
 from tetiwd.data import DistanceSeries
+from tetiwd.data.joining import Joined
 from tetiwd.diagnostics import FEWEST_DRAWS
 from tetiwd.errands import Workers
+from tetiwd.errors import RunFolderError
+from tetiwd.extending import Extension, prepare
 from tetiwd.io.run_folder import RunFolder
-from tetiwd.io.settings import RunSettings
+from tetiwd.io.settings import RunSettings, merged
 from tetiwd.pace import Report
 from tetiwd.params import CHECKPOINT_SECONDS
+from tetiwd.summarize.naming import LineageName, Names, as_array, names_from, with_names
 
 if TYPE_CHECKING:
     from tetiwd.report import Section, SectionMaker
@@ -51,6 +55,7 @@ def fit_into(
     n_threads: int | None = None,
     watcher: Watcher | None = None,
     workers: Workers | None = None,
+    names: Names | None = None,
     **options: Any,
 ) -> Analysis | None:
     """Make a run folder and fill it: :func:`start`, then :func:`finish` with the other options."""
@@ -66,7 +71,70 @@ def fit_into(
         watcher=watcher,
         workers=workers,
     )
+    if names is not None:
+        folder.write_names(_as_json(names))
     return finish(folder, series, n_threads=n_threads, watcher=watcher, workers=workers, **options)
+
+
+def extend_into(
+    path: str | Path,
+    earlier: str | Path,
+    new: DistanceSeries,
+    *,
+    sampler: Mapping[str, Any] | None = None,
+    by_user: Mapping[int, LineageName] | None = None,
+    hold_before: Any = None,
+    refresh: bool = True,
+    inputs: dict[str, str] | None = None,
+    remarks: Sequence[str] = (),
+    overwrite: bool = False,
+    **options: Any,
+) -> Analysis | None:
+    """Make a run folder for an earlier run with new epochs, and fill it; see :func:`tetiwd.extending.extend`.
+
+    ``sampler`` are settings that differ from those of the earlier run, and ``by_user`` names that the user gives,
+    besides those that lineages keep. Other options are those of :func:`finish`.
+    """
+    if Path(path).resolve() == Path(earlier).resolve():
+        raise RunFolderError(f"{path} is the earlier run itself", "choose another folder for the extended run")
+    RunFolder(path).check_free(overwrite=overwrite)
+    before, given = load_run(earlier), RunFolder.open(earlier).settings()
+    settings = RunSettings.from_tables(merged(given.to_tables(), {"sampler": dict(sampler or {})}))
+    extension = prepare(before.sample, new, settings.sampler, hold_before=hold_before, refresh=refresh)
+    folder = RunFolder.create(
+        path,
+        extension.series,
+        replace(settings, model=extension.hyperparameters, sampler=extension.settings),
+        extension.hyperparameters,
+        inputs=inputs,
+        remarks=[*remarks, *extension.joined.remarks],
+        reasons=[*before.sample.reasons, *extension.reasons],
+        overwrite=overwrite,
+    )
+    folder.write_earlier(before.sample, refresh=refresh)
+    folder.write_names(_as_json(names_after(before, extension.series, by_user)))
+    return finish(folder, extension.series, **options)
+
+
+def names_after(earlier: Analysis, series: DistanceSeries, by_user: Mapping[int, LineageName] | None = None) -> Names:
+    """Names for the lineages of a series from an earlier analysis, and those that a user gives besides."""
+    n_given = 0 if earlier.names is None else earlier.names.n_given
+    names = names_from(earlier.sample.series, earlier.clustering, series, n_given=n_given)
+    return replace(names, by_user={**names.by_user, **(by_user or {})})
+
+
+def rename(path: str | Path, by_user: Mapping[int, LineageName], **options: Any) -> Analysis:
+    """Give lineages of a run names, and write its tables, picture and report anew."""
+    folder = RunFolder.open(path)
+    analysis = load_run(path)
+    unknown = sorted(set(by_user) - set(analysis.clustering.lineages.tolist()))
+    if unknown:
+        raise RunFolderError(f"{path} has no lineage {unknown[0]}", "give numbers as in lineages.csv")
+    names = analysis.names or Names()
+    folder.write_names(_as_json(replace(names, by_user={**names.by_user, **by_user})))
+    analysis = load_run(path)
+    _write(folder, analysis, **options)
+    return analysis
 
 
 def start(
@@ -122,6 +190,7 @@ def finish(
     watcher, settings, resumed = watcher or Watcher(), folder.settings(), has_any_checkpoint(folder.checkpoint)
     watcher.before_sampling(folder, series, resumed=resumed)
     began = time.monotonic()
+    extension = _extension(folder, series)
     with folder.working():
         with data_for(hosts, series, folder) as readable:
             drawn = run_chains(
@@ -135,6 +204,7 @@ def finish(
                 resume=resumed,
                 executor=workers,
                 hosts=hosts,
+                begin=None if extension is None else extension.chain,
             )
         sample = replace(drawn, series=series).with_draws(FEWEST_DRAWS)
         if sample is None:
@@ -142,7 +212,7 @@ def finish(
             return None
         sample = replace(sample, reasons=folder.reasons, resolution=folder.resolution(series))
         with watcher.busy("Summing up the draws"):
-            analysis = Analysis(sample, settings.answers)
+            analysis = Analysis(sample, settings.answers, _names(folder))
             _write(folder, analysis, began, sections=sections, show_ids=show_ids)
     return analysis
 
@@ -189,6 +259,8 @@ def save(analysis: Analysis, path: str | Path, *, overwrite: bool = False) -> Pa
         reasons=sample.reasons,
         resolution=sample.resolution,
     )
+    if analysis.names is not None:
+        folder.write_names(_as_json(analysis.names))
     _write(folder, analysis)
     return folder.path
 
@@ -196,7 +268,7 @@ def save(analysis: Analysis, path: str | Path, *, overwrite: bool = False) -> Pa
 def load_run(path: str | Path) -> Analysis:
     """The draws and answers of a run from the folder that ``tetiwd fit`` or ``TeTiWD.save`` has written."""
     folder = RunFolder.open(path)
-    return Analysis(folder.sample(), folder.settings().answers)
+    return Analysis(folder.sample(), folder.settings().answers, _names(folder))
 
 
 def write_results(folder: RunFolder, analysis: Analysis, *, seconds: float | None = None) -> None:
@@ -221,8 +293,37 @@ def write_results(folder: RunFolder, analysis: Analysis, *, seconds: float | Non
     ):
         if answer is not None:
             tables[name] = answer.table()
+    tables = {name: with_names(table, analysis.clustering.names) for name, table in tables.items()}
     folder.write_answers(analysis.sample, tables, {"lineages.svg": alluvial_svg(lineages, ink=VISIBLE_ANYWHERE)})
     folder.close(analysis.sample, seconds=seconds)
+
+
+def _extension(folder: RunFolder, series: DistanceSeries) -> Extension | None:
+    """The extension that a run is, if it is one."""
+    known = folder.earlier(series)
+    if known is None:
+        return None
+    sample, refresh = known
+    joined = Joined(series, sample.series.n_epochs)
+    return Extension(sample, joined, folder.hyperparameters(), folder.settings().sampler, refresh)
+
+
+def _names(folder: RunFolder) -> Names | None:
+    """What is known of the names of lineages, from the folder of a run."""
+    known = folder.names()
+    if known is None:
+        return None
+    before = known.get("before")
+    by_user = {int(g): LineageName(name, colour) for g, name, colour in known.get("by_user", ())}
+    return Names(None if before is None else tuple(map(as_array, before)), int(known.get("n_given", 0)), by_user)
+
+
+def _as_json(names: Names) -> dict[str, Any]:
+    return {
+        "n_given": names.n_given,
+        "by_user": [[g, known.name, known.colour] for g, known in names.by_user.items()],
+        "before": None if names.before is None else [own.tolist() for own in names.before],
+    }
 
 
 def _write(folder: RunFolder, analysis: Analysis, began: float | None = None, **options: Any) -> None:

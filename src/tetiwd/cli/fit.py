@@ -14,6 +14,7 @@ from tetiwd.cli.command import command
 from tetiwd.cli.console import Console, records
 from tetiwd.cli.fast import check_fast, deliver_look, go_on_with, narrow
 from tetiwd.cli.guests import Additions, additions
+from tetiwd.cli.names import check_no_names, names_for
 from tetiwd.cli.sides import Asked, Covariates, Known, MetadataFile, Survival, attach_sides, write_side_tables
 from tetiwd.cli.signals import signals_as_interrupt
 from tetiwd.io.data_settings import DataSettings
@@ -62,6 +63,8 @@ def fit(
     scheduler: w.Scheduler = None,
     n_local: w.LocalCluster = None,
     dashboard: w.Dashboard = False,
+    names_from: o.NamesFrom = None,
+    names: o.NamesFile = None,
     settings: RunSettings,
     console: Console,
 ) -> None:
@@ -87,10 +90,12 @@ def fit(
 
     others = {"slurm": slurm, "scheduler": scheduler, "n_local": n_local, "fast": fast}
     jobs.refuse_together({"chain": chain, "overwrite": overwrite} if chain and overwrite else {"chain": chain} | others)
-    jobs.refuse_together({"chain": chain, "metadata": metadata})
+    for name, value in (("metadata", metadata), ("names_from", names_from), ("names", names)):
+        jobs.refuse_together({"chain": chain, name: value})
     asked = Asked.of(metadata, known, covariates, survival)
     if fast:
         check_fast(settings, strict=strict, checkpoint_seconds=checkpoint_seconds)
+        check_no_names(names_from, names)
     target = Path(f"{stem(files[0])}-tetiwd") if out is None else out
     watcher = watcher_for(console)
 
@@ -126,6 +131,7 @@ def fit(
         if slurm:
             jobs.prepare_slurm(target, given, settings, options, console)
             return
+        options["names"] = names_for(given.series, names_from, names)
         added = additions(target) if attached else Additions()
         options |= {"checkpoint_seconds": checkpoint_seconds, "sections": added.sections} | who
         analysis = fit_into(target, given.series, settings, **options)
@@ -237,13 +243,15 @@ def deliver(analysis: "Analysis | None", console: Console, folder: Path, *, stri
 def tell(analysis: "Analysis", console: Console, folder: Path | None = None) -> None:
     """What was found, for people or as JSON."""
     from tetiwd.narrative import narrate
+    from tetiwd.summarize.naming import with_names
 
     sentences = narrate(analysis)
     console.say()
     for sentence in sentences:
         console.say(sentence)
     console.table(analysis.n_clusters(), "Clusters in the point estimate, and median and interval of the draws:")
-    console.table(narrow(analysis.lineages.table()), "Lineages and their sizes:")
+    lineages = with_names(analysis.lineages.table(), analysis.clustering.names)
+    console.table(narrow(lineages), "Lineages and their sizes:")
     if folder is not None:
         console.say(f"\nLook at {folder / 'report.html'}; labels are in {folder / 'labels.csv'}.")
         if analysis.sample.complete and not analysis.sample.diagnostics.agree:
@@ -256,7 +264,7 @@ def tell(analysis: "Analysis", console: Console, folder: Path | None = None) -> 
             "complete": analysis.sample.complete,
             "ended": analysis.sample.ended,
             "clusters": records(analysis.n_clusters()),
-            "lineages": records(analysis.lineages.table()),
+            "lineages": records(lineages),
         }
     )
 

@@ -51,6 +51,24 @@ Assignments = Annotated[
         metavar="TABLE.NAME=VALUE",
     ),
 ]
+NamesFrom = Annotated[
+    Path | None,
+    option(
+        "--names-from",
+        panel=OUTPUT,
+        text="Earlier run whose lineages lend their numbers, names and colours to those with the same objects.",
+        metavar="RUN",
+    ),
+]
+NamesFile = Annotated[
+    Path | None,
+    option(
+        "--names",
+        panel=OUTPUT,
+        text="Table with names for lineages: columns lineage, name and, if wanted, colour (#RRGGBB).",
+        metavar="FILE",
+    ),
+]
 Quiet = Annotated[bool, option("--quiet", "-q", panel=OUTPUT, text="Print only warnings and errors.")]
 Json = Annotated[bool, option("--json", panel=OUTPUT, text="Print the result as JSON.")]
 Overwrite = Annotated[bool, option("--overwrite", panel=OUTPUT, text="Replace existing results.")]

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import tetiwd
-from tetiwd.cli import check, collect, demo, doctor, fit, notes, query, resolution, simulate
+from tetiwd.cli import check, collect, compare, demo, doctor, extend, fit, notes, query, resolution, simulate
 from tetiwd.cli.console import Console, lost_output, outlive_readers
 from tetiwd.cli.exit_codes import MEANING, exit_code_of
 from tetiwd.cli.plug_ins import Commands
@@ -51,10 +51,13 @@ app.command()(fit.fit)
 app.command()(notes.notes)
 app.command()(fit.resume)
 app.command()(collect.collect)
+app.command()(extend.extend)
 app.command()(query.summarize)
 app.command()(query.report)
 app.command()(query.predict)
 app.command()(query.forecast)
+app.command()(compare.compare)
+app.command()(extend.names)
 app.command()(simulate.simulate)
 app.command()(demo.demo)
 app.command()(doctor.doctor)

@@ -50,6 +50,7 @@ class DistanceSeries:
     cross: Matrix | None  # D*: (N, N) squared distances of all objects, epoch after epoch
     features: FeatureSpace | None = None  # what the distances were computed from, if that is known
     approximation: Approximation | None = None  # how close distances from landmarks come to the true ones
+    given_unit: float | None = None  # of the series that this one extends; None for one of its own
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrices", tuple(map(frozen, self.matrices)))
@@ -61,7 +62,7 @@ class DistanceSeries:
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and pickles go through the constructor, which makes their arrays read-only again."""
         parts = (self.matrices, self.kind, self.times, self.ids, self.cross, self.features, self.approximation)
-        return type(self), parts
+        return type(self), (*parts, self.given_unit)
 
     @classmethod
     def from_distances(
@@ -349,7 +350,12 @@ class DistanceSeries:
 
     @cached_property
     def unit(self) -> float:
-        """Mean half of the squared distances over all pairs within epochs: dividing by it makes that mean 1."""
+        """Mean half of the squared distances over all pairs within epochs: dividing by it makes that mean 1.
+
+        A series that extends another has the unit of that one.
+        """
+        if self.given_unit is not None:
+            return self.given_unit
         total = pairs = 0.0
         for matrix in self.matrices:
             n = len(matrix)

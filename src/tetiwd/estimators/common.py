@@ -28,6 +28,7 @@ from tetiwd.params import AnswerSettings, Hyperparameters, SamplerSettings, is_w
 from tetiwd.sample import Sample
 from tetiwd.summarize.classify import Classification, classify
 from tetiwd.summarize.clustering import Clustering
+from tetiwd.workflow import names_after
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -66,7 +67,7 @@ class WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         parameters = {one.name: getattr(self, one.name, None) for one in declarations(group)}
         return group(**{name: value for name, value in parameters.items() if value is not None})
 
-    def _clustered(self, X: Any, time: Any = None, ids: Any = None) -> Clustering:
+    def _clustered(self, X: Any, time: Any = None, ids: Any = None, names_from: Any = None) -> Clustering:
         """Fit, and keep what the methods need."""
         model, answers = self._given(Hyperparameters), self._given(AnswerSettings)
         if self.mode not in MODES:
@@ -81,7 +82,7 @@ class WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
             raise SettingsError([Setting("settings"), f" must be SamplerSettings or None, not {settings!r}"])
         if self.random_state is not None:
             settings = replace(settings, seed=_seed(self.random_state))
-        options: dict[str, Any] = {"n_threads": _threads(self.n_jobs), "progress": bool(self.verbose)}
+        options: dict[str, Any] = {"n_threads": as_threads(self.n_jobs), "progress": bool(self.verbose)}
         analysis: Analysis | ModeAnalysis
         if self.mode == "fast":
             check_heeded(answers)
@@ -90,7 +91,8 @@ class WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
                 raise KeyboardInterrupt
             analysis = ModeAnalysis(found, answers)
         else:
-            analysis = Analysis(run_chains(series, model, settings, **options), answers)
+            names = None if names_from is None else names_after(as_analysis(names_from), series)
+            analysis = Analysis(run_chains(series, model, settings, **options), answers, names)
         self.analysis_, self.times_ = analysis, list(series.times)
         return analysis.clustering
 
@@ -292,6 +294,18 @@ SHARED = {
 }
 
 
+def as_analysis(earlier: Any) -> Analysis:
+    """The answers of an earlier run: a fitted estimator, an analysis, or a run folder."""
+    from tetiwd.workflow import load_run
+
+    if isinstance(earlier, str | Path):
+        return load_run(earlier)
+    known = getattr(earlier, "analysis_", earlier)
+    if not isinstance(known, Analysis):
+        raise SettingsError([Setting("names_from"), f" must be a fitted model or the folder of a run, not {earlier!r}"])
+    return known
+
+
 def one_after_the_other(series: DistanceSeries) -> list[NDArray[np.intp]]:
     """Rows of every epoch when epochs come one after the other."""
     return np.split(np.arange(sum(series.n_objects)), np.cumsum(series.n_objects)[:-1])
@@ -303,7 +317,7 @@ def _seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31))
 
 
-def _threads(n_jobs: Any) -> int | None:
+def as_threads(n_jobs: Any) -> int | None:
     """Threads as ``run_chains`` counts them."""
     if n_jobs is None:
         return 1

@@ -6,17 +6,22 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from tetiwd.analysis import Analysis
 from tetiwd.data import DistanceSeries
 from tetiwd.data.metrics import Metric
 from tetiwd.data.series import LARGEST_CROSS
 from tetiwd.data.times import rows_by_time
 from tetiwd.declare import documented_by
-from tetiwd.estimators.common import MODES, SHARED, WishartClusterer, one_after_the_other
+from tetiwd.estimators.common import MODES, SHARED, WishartClusterer, as_threads, one_after_the_other
+from tetiwd.extending import extend
 from tetiwd.params import AnswerSettings, AtMost, Hyperparameters, SamplerSettings
 from tetiwd.priors import Prior, ShareOrPrior
+from tetiwd.summarize.clustering import Clustering
 from tetiwd.summarize.forecast import Forecast, forecast
+from tetiwd.workflow import names_after
 
 
 @documented_by(
@@ -79,7 +84,7 @@ class TeTiWD(WishartClusterer):
     settings: SamplerSettings | None = None
     mode: str = MODES[0]
 
-    def fit(self, X: Any, y: Any = None, *, time: Any = None, ids: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, time: Any = None, ids: Any = None, names_from: Any = None) -> Self:
         """Find clusters and their lineages.
 
         Parameters
@@ -96,8 +101,49 @@ class TeTiWD(WishartClusterer):
         ids
             Id of every row (one list per matrix for a list), if objects are known by name. The same id at two times is
             the same object.
+        names_from
+            An earlier run, as a fitted model or a run folder: lineages that share their objects with one of its
+            lineages keep its number and colour, and new ones get numbers that it never gave.
         """
-        clustering = self._clustered(X, time, ids)
+        return self._keep(self._clustered(X, time, ids, names_from))
+
+    def extend(
+        self,
+        X: Any,
+        *,
+        time: Any = None,
+        ids: Any = None,
+        hold_before: Any = None,
+        refresh: bool = True,
+        settings: SamplerSettings | None = None,
+    ) -> Self:
+        """A new model with later times added to this one, for a fraction of the time of fitting anew.
+
+        Degrees of freedom, geometry and unit stay as they are, and lineages keep their numbers. ``X``, ``time`` and
+        ``ids`` are as for :meth:`fit`; times of the earlier fit may be among them, unchanged. Other arguments are those
+        of :func:`tetiwd.extend`.
+        """
+        analysis, later = self._with_draws("extension"), clone(self)
+        new, rows = later._series(X, time, ids)
+        sample = extend(
+            analysis.sample,
+            new,
+            settings,
+            hold_before=hold_before,
+            refresh=refresh,
+            n_threads=as_threads(self.n_jobs),
+            progress=bool(self.verbose),
+        )
+        later.analysis_ = Analysis(sample, analysis.settings, names_after(analysis, sample.series))
+        later.times_ = list(sample.series.times)
+        whole = sum(new.n_objects) == sum(sample.series.n_objects)
+        first = sum(analysis.sample.series.n_objects)
+        fresh = sample.series.n_epochs - analysis.sample.series.n_epochs
+        later._rows = rows if whole else [*self._rows, *_counted_on(rows[-fresh:], first)]
+        return later._keep(later.analysis_.clustering)
+
+    def _keep(self, clustering: Clustering) -> Self:
+        """The attributes of a fitted model."""
         self.labels_by_time_ = clustering.labels
         self.labels_ = np.empty(len(clustering.flat), dtype=np.int64)
         self.labels_[np.concatenate(self._rows)] = clustering.flat
@@ -144,3 +190,9 @@ class TeTiWD(WishartClusterer):
         else:
             series, time = self._from_features(X, time, ids)
         return series, rows_by_time(time, sum(series.n_objects), "X")[1]
+
+
+def _counted_on(rows: list[NDArray[np.intp]], first: int) -> list[NDArray[np.intp]]:
+    """Rows of the new times in their order, counted on from those of the earlier fit."""
+    order = np.argsort(np.argsort(np.concatenate(rows)))
+    return np.split(first + order, np.cumsum([len(own) for own in rows])[:-1])

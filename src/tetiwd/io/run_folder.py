@@ -3,6 +3,8 @@
 run.toml          settings given and resolved, versions, hashes of the inputs, whether the run is complete
 data.nc           the validated distances, so that nothing else is needed to continue or to ask again
 resolution.json   clusters at several degrees of freedom, if these were chosen from the data
+names.json        numbers that lineages take over from an earlier run, and names that a user gave, if there are any
+earlier.nc        the draws of the earlier run, if this one extends it
 checkpoint/       one file per chain while it runs, and after
 results.nc        all draws and sample statistics, in ArviZ's layout
 labels.csv        one row per object and time: lineage, certainty, next best lineage
@@ -58,7 +60,19 @@ TABLES = (
     *("sites.csv", "known_labels.csv", "confusion.csv", "covariates.csv"),
 )
 RESOLUTION = "resolution.json"
-FILES = ("data.nc", RESOLUTION, "results.nc", *TABLES, "diagnostics.json", "lineages.svg", "report.html", "run.toml")
+NAMES, EARLIER = "names.json", "earlier.nc"
+FILES = (
+    "data.nc",
+    RESOLUTION,
+    NAMES,
+    EARLIER,
+    "results.nc",
+    *TABLES,
+    "diagnostics.json",
+    "lineages.svg",
+    "report.html",
+    "run.toml",
+)
 MOST_NAMES = 3  # of input files in the head of a page
 OTHER_FOLDER = "make room, or choose another folder"
 
@@ -305,6 +319,41 @@ class RunFolder:
         try:
             sample = read_posterior(file, series, hyperparameters, settings.sampler)
             return replace(sample, reasons=self.reasons, resolution=self.resolution(series))
+        except DataError as error:
+            raise RunFolderError(f"{self.path}: {error}") from error
+
+    def write_names(self, names: Mapping[str, Any]) -> None:
+        """Write what is known of the names of lineages."""
+        with self._writing_results():
+            write_text(self.path / NAMES, json.dumps(names) + "\n")
+
+    def names(self) -> dict[str, Any] | None:
+        """What is known of the names of lineages; None if nothing is."""
+        file = self.path / NAMES
+        if not file.is_file():
+            return None
+        try:
+            return dict(json.loads(file.read_text("utf-8")))
+        except (OSError, ValueError, TypeError) as error:
+            raise RunFolderError(f"{file} cannot be read ({error}); restore it, or delete it to number anew") from error
+
+    def write_earlier(self, sample: Sample, *, refresh: bool) -> None:
+        """Keep the draws of the run that this one extends."""
+        with self._writing_results():
+            write_posterior(self.path / EARLIER, sample)
+            self.about["run"]["extends"] = {"n_epochs": sample.series.n_epochs, "refresh": refresh}
+            self._write_about()
+
+    def earlier(self, series: DistanceSeries) -> tuple[Sample, bool] | None:
+        """The draws of the run that this one extends, and whether chains go through them; None if it extends none."""
+        about = self.about["run"].get("extends")
+        if about is None:
+            return None
+        settings, n = self.settings(), int(about["n_epochs"])
+        dof = self.hyperparameters().dof_by_epoch(series.n_epochs)
+        model = replace(self.hyperparameters(), dof=dof[:n])
+        try:
+            return read_posterior(self.path / EARLIER, series.until(n), model, settings.sampler), bool(about["refresh"])
         except DataError as error:
             raise RunFolderError(f"{self.path}: {error}") from error
 

@@ -44,6 +44,8 @@ def write_series(path: Path, series: DistanceSeries) -> None:
         variables["cross"] = (("object", "other"), series.cross)
     if series.approximation is not None:
         attributes["approximation"] = json.dumps(asdict(series.approximation))
+    if series.given_unit is not None:
+        attributes["unit"] = series.given_unit
     space = series.features
     if space is not None and isinstance(space.metric, str):
         attributes |= {"metric": space.metric, "metric_squared": {None: "", True: "yes", False: "no"}[space.squared]}
@@ -88,7 +90,8 @@ def read_series_file(path: Path) -> DistanceSeries:
             )
         about = data.attrs.get("approximation")
         approximation = None if about is None else Approximation(**json.loads(about))
-        return DistanceSeries(matrices, data.attrs["kind"], times, ids, cross, space, approximation)
+        unit = float(data.attrs["unit"]) if "unit" in data.attrs else None
+        return DistanceSeries(matrices, data.attrs["kind"], times, ids, cross, space, approximation, unit)
 
 
 def _distances(data: Any, epochs: range) -> tuple[tuple[Any, ...], Any]:

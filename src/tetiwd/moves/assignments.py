@@ -25,6 +25,7 @@ def update_assignments(
     *,
     coupled: bool,
     pool: Executor | None = None,
+    n_held: int = 0,
 ) -> Ints:
     """Update all objects of all epochs; returns how many changed cluster, by epoch."""
     done, moved = np.zeros(state.n_epochs, dtype=np.int64), np.zeros(state.n_epochs, dtype=np.int64)
@@ -34,7 +35,7 @@ def update_assignments(
         done[t], just_moved = assign_objects(rngs[t], state.work, *around, models[t], n_aux, OFFERS, done[t])
         moved[t] += just_moved
 
-    for epochs in independent_epochs(state.n_epochs, coupled=coupled):
+    for epochs in independent_epochs(state.n_epochs, coupled=coupled, n_held=n_held):
         while epochs:
             for_each(epochs, update, pool)
             epochs = [t for t in epochs if done[t] < len(state.z[t])]
@@ -46,7 +47,15 @@ def update_assignments(
 ASSIGNMENTS = Move(
     "assignments",
     lambda state, s: [
-        update_assignments(state, s.models, s.settings.n_aux, s.epoch_rngs, coupled=s.coupled, pool=s.pool)
+        update_assignments(
+            state,
+            s.models,
+            s.settings.n_aux,
+            s.epoch_rngs,
+            coupled=s.coupled,
+            pool=s.pool,
+            n_held=s.settings.n_held,
+        )
     ],
     reports={"moved": "time"},
 )

@@ -9,11 +9,14 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 
 
-def independent_epochs(n_epochs: int, *, coupled: bool) -> list[list[int]]:
-    """Groups of epochs that do not depend on each other: the even and the odd ones, or all if epochs are apart."""
+def independent_epochs(n_epochs: int, *, coupled: bool, n_held: int = 0) -> list[list[int]]:
+    """Groups of epochs that do not depend on each other: the even and the odd ones, or all if epochs are apart.
+
+    Without those at the beginning that are held.
+    """
     if not coupled:
-        return [list(range(n_epochs))]
-    return [list(range(first, n_epochs, 2)) for first in (0, 1)]
+        return [list(range(n_held, n_epochs))]
+    return [list(range(first, n_epochs, 2)) for first in (n_held, n_held + 1)]
 
 
 def for_each(epochs: Iterable[int], update: Callable[[int], None], pool: Executor | None) -> None:

@@ -23,6 +23,7 @@ def update_geometry(
     *,
     coupled: bool,
     pool: Executor | None = None,
+    n_held: int = 0,
 ) -> Floats:
     """Go through the rows of every A_t; returns the share accepted by epoch (NaN where A_t is not free to move)."""
     rates = np.full(state.n_epochs, np.nan)
@@ -34,7 +35,7 @@ def update_geometry(
         accepted = sum(move_rows(rngs[t], state.work, *around, models[t]) for _ in range(n_passes))
         rates[t] = accepted / (n_passes * state.size[t, 0])
 
-    for epochs in independent_epochs(state.n_epochs, coupled=coupled):
+    for epochs in independent_epochs(state.n_epochs, coupled=coupled, n_held=n_held):
         for_each(epochs, update, pool)
     return rates
 
@@ -42,7 +43,15 @@ def update_geometry(
 GEOMETRY = Move(
     "geometry",
     lambda state, s: [
-        update_geometry(state, s.models, s.settings.n_geometry_steps, s.epoch_rngs, coupled=s.coupled, pool=s.pool)
+        update_geometry(
+            state,
+            s.models,
+            s.settings.n_geometry_steps,
+            s.epoch_rngs,
+            coupled=s.coupled,
+            pool=s.pool,
+            n_held=s.settings.n_held,
+        )
     ],
     reports={"geometry_acceptance": "time"},
 )

@@ -15,21 +15,24 @@ from tetiwd.moves.move import Move
 from tetiwd.state import ChainState, Floats
 
 
-def update_links(state: ChainState, models: list[Model], rngs: list[np.random.Generator]) -> Floats:
-    """Propose as many changes as there are clusters at every boundary between epochs; returns the shares accepted."""
-    rates = np.empty(state.n_epochs - 1)
-    for t in range(len(rates)):
+def update_links(state: ChainState, models: list[Model], rngs: list[np.random.Generator], n_held: int = 0) -> Floats:
+    """Propose as many changes as there are clusters at every boundary between epochs; returns the shares accepted
+    (NaN between epochs that are held)."""
+    rates = np.full(state.n_epochs - 1, np.nan)
+    for t in range(max(0, n_held - 1), len(rates)):
         n_steps = int(state.size[t, 0] + state.size[t + 1, 0])
         rates[t] = move_links(rngs[t], state.work, state.before(t + 1), state.after(t), models[t], n_steps) / n_steps
     return rates
 
 
-def exchange_links(state: ChainState, models: list[Model], n_passes: int, rngs: list[np.random.Generator]) -> Floats:
+def exchange_links(
+    state: ChainState, models: list[Model], n_passes: int, rngs: list[np.random.Generator], n_held: int = 0
+) -> Floats:
     """Propose as many exchanges as there are clusters at every epoch; returns the shares accepted (NaN for none)."""
     rates = np.full(state.n_epochs, np.nan)
     if models[0].isotropic or n_passes == 0 or state.n_epochs == 1:
         return rates
-    for t in range(state.n_epochs):
+    for t in range(n_held, state.n_epochs):
         n_steps = n_passes * int(state.size[t, 0])
         rates[t] = exchange_with_rows(rngs[t], state.work, *state.around(t), models[t], n_steps) / n_steps
     return rates
@@ -42,14 +45,14 @@ def link_greedily(state: ChainState, t: int, model: Model) -> None:
 
 LINKS = Move(
     "links",
-    lambda state, s: [update_links(state, s.models, s.epoch_rngs)],
+    lambda state, s: [update_links(state, s.models, s.epoch_rngs, s.settings.n_held)],
     reports={"link_acceptance": "step"},
     needs_links=True,
 )
 
 EXCHANGE = Move(
     "exchange",
-    lambda state, s: [exchange_links(state, s.models, s.settings.n_geometry_steps, s.epoch_rngs)],
+    lambda state, s: [exchange_links(state, s.models, s.settings.n_geometry_steps, s.epoch_rngs, s.settings.n_held)],
     reports={"exchange_acceptance": "time"},
     needs_links=True,
 )

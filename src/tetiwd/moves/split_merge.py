@@ -37,11 +37,11 @@ class Change:
 
 
 def update_split_merge(
-    state: ChainState, models: list[Model], n_tries: int, rng: np.random.Generator, *, coupled: bool
+    state: ChainState, models: list[Model], n_tries: int, rng: np.random.Generator, *, coupled: bool, n_held: int = 0
 ) -> tuple[Ints, Ints]:
     """Try several times from every epoch; returns how many splits and merges were accepted, by epoch."""
     splits, merges = np.zeros(state.n_epochs, dtype=np.int64), np.zeros(state.n_epochs, dtype=np.int64)
-    for t in range(state.n_epochs):
+    for t in range(n_held, state.n_epochs):
         for _ in range(n_tries if len(state.z[t]) > 1 else 0):
             change = try_change(state, t, models, rng, coupled=coupled)
             splits[t] += change == "split"
@@ -208,6 +208,8 @@ def has_room(state: ChainState, t: int, length: int, model: Model) -> bool:
 
 SPLIT_MERGE = Move(
     "split_merge",
-    lambda state, s: update_split_merge(state, s.models, s.settings.n_split_merge, s.rng, coupled=s.coupled),
+    lambda state, s: update_split_merge(
+        state, s.models, s.settings.n_split_merge, s.rng, coupled=s.coupled, n_held=s.settings.n_held
+    ),
     reports={"splits": "time", "merges": "time"},
 )

@@ -9,7 +9,7 @@ import numpy as np
 from tetiwd.plots.alluvial import Alluvial, Block, Marker, Ribbon
 from tetiwd.plots.alluvial_heights import WEAK_LINK
 from tetiwd.plots.alluvial_words import block_words, described, marker_words, ribbon_words
-from tetiwd.plots.colours import lineage_colour, lineage_stripes
+from tetiwd.plots.colours import lineage_colour, lineage_stripes, lineage_tag
 from tetiwd.plots.lineage_facts import NOWHERE, OTHERS
 from tetiwd.plots.marks import Marks
 from tetiwd.plots.style import INK, SMALL, SOFT, bare, size_of, soft_text, tag, text_on, time_axis
@@ -129,7 +129,7 @@ class AlluvialPicture:
 
     def block_text(self, block: Block, y: float, wide: float, high: float, inset: float) -> None:
         """The number of the lineage and its size: one above the other, side by side, only the number, or none."""
-        name, size = NAMES.get(block.lineage, str(block.lineage)), short(block.size)
+        name, size = NAMES.get(block.lineage) or lineage_tag(block.lineage), short(block.size)
         name_wide, size_wide = text_width(name) * 8 / 12 * 1.2, text_width(size) * 8 / 12 * 1.1  # points
         if high < 7.5 or name_wide > wide - 3:
             return
@@ -160,13 +160,13 @@ class AlluvialPicture:
         again = max(1, round(260 / self.pitch))
         last: dict[int, int] = {}
         for block in self.layout.blocks:
-            fits = text_width(str(block.lineage)) * 8 / 12 * 1.2 <= 2 * self.half * self.pitch - 3
+            fits = text_width(lineage_tag(block.lineage)) * 8 / 12 * 1.2 <= 2 * self.half * self.pitch - 3
             if block.lineage < 0 or fits or (block.y1 - block.y0) * self.high < 13:
                 continue
             if block.epoch - last.get(block.lineage, -again) >= again:
                 last[block.lineage] = block.epoch
                 y, colour = (block.y0 + block.y1) / 2, lineage_colour(block.lineage)
-                self.mark(tag(self.ax, block.epoch, y, str(block.lineage), colour), block, "label")
+                self.mark(tag(self.ax, block.epoch, y, lineage_tag(block.lineage), colour), block, "label")
 
     def event(self, marker: Marker, block: Block) -> None:
         """A small wedge before the first block of a lineage or after the last one; hollow for a return."""

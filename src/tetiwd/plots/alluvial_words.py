@@ -5,6 +5,7 @@ from math import isfinite
 from tetiwd.plots.alluvial import Alluvial, Block, Marker, Ribbon
 from tetiwd.plots.lineage_facts import NOWHERE, OTHERS
 from tetiwd.plots.text import count, probably
+from tetiwd.summarize.naming import lineage_words
 
 EVENTS = {"born": "appears at", "died": "ends after", "returned": "returns at"}
 NO_LINEAGE = {OTHERS: "small lineages", NOWHERE: "no cluster"}
@@ -19,13 +20,13 @@ def block_words(layout: Alluvial, block: Block) -> str:
     if block.lineage == NOWHERE:
         return f"not assigned to a cluster at {time}: {n}"
     present = f"; present with{probably(block.probability)[1:]}" if isfinite(block.probability) else ""
-    return f"lineage {block.lineage} at {time}: {n}{present}"
+    return f"{lineage_words(block.lineage)} at {time}: {n}{present}"
 
 
 def ribbon_words(layout: Alluvial, ribbon: Ribbon) -> str:
     """Which clusters a ribbon joins, how many objects it carries, and how certain it is."""
     before, after = layout.times[ribbon.from_epoch], layout.times[ribbon.to_epoch]
-    source, target = (NO_LINEAGE.get(g, f"lineage {g}") for g in (ribbon.from_lineage, ribbon.to_lineage))
+    source, target = (NO_LINEAGE.get(g) or lineage_words(g) for g in (ribbon.from_lineage, ribbon.to_lineage))
     if ribbon.kind == "flow":
         one = ribbon.n_objects == 1
         if source == target:
@@ -42,7 +43,8 @@ def ribbon_words(layout: Alluvial, ribbon: Ribbon) -> str:
 
 def marker_words(layout: Alluvial, marker: Marker) -> str:
     """An event in the life of a lineage."""
-    return f"lineage {marker.lineage} {EVENTS[marker.kind]} {layout.times[marker.epoch]}{probably(marker.probability)}"
+    event = f"{EVENTS[marker.kind]} {layout.times[marker.epoch]}{probably(marker.probability)}"
+    return f"{lineage_words(marker.lineage)} {event}"
 
 
 def described(layout: Alluvial) -> str:

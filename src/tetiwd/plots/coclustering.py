@@ -6,12 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.partitions import Partitions, evenly_spaced
-from tetiwd.plots.colours import lineage_colour
+from tetiwd.plots.colours import lineage_colour, lineage_tag
 from tetiwd.plots.marks import Marks, as_marks
 from tetiwd.plots.style import FILL, figure_width, new_axes, size_of, styled, tag, title, without_axes
 from tetiwd.plots.text import count, label, named_times
 from tetiwd.summarize.clustering import UNASSIGNED
 from tetiwd.summarize.coclustering import check_epoch, coclustering
+from tetiwd.summarize.naming import lineage_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,16 +60,17 @@ def plot_coclustering(analysis: "Analysis", t: int, ax: "Axes | None" = None, *,
     for i in np.argsort(-shown, kind="stable").tolist():
         g, start, wide = int(lineages[i]), float(first[i]), float(shown[i])
         look: dict[str, Any] = {"fc": "none", "ec": lineage_colour(g), "lw": 1.6 if wide > 3 else 0.9}
-        words = (
-            f"lineage {g} at {time}: {count(int(sizes[g]), 'object')}, certainty {certainty[labels == g].mean():.2f}"
-        )
+        sure = certainty[labels == g].mean()
+        words = f"{lineage_words(g)} at {time}: {count(int(sizes[g]), 'object')}, certainty {sure:.2f}"
         square = ax.add_patch(Rectangle((start - 0.5, start - 0.5), wide, wide, **look))
         remember.mark(square, lineage=g, epoch=t, title=words)
         middle = start + wide / 2 - 0.5
         if all(abs(middle - other) >= needed for other in placed):
             placed.append(middle)
             place = {"transform": ax.get_yaxis_transform(), "ha": "right"}
-            remember.mark(tag(ax, -0.015, middle, str(g), lineage_colour(g), **place), lineage=g, epoch=t, title=words)
+            remember.mark(
+                tag(ax, -0.015, middle, lineage_tag(g), lineage_colour(g), **place), lineage=g, epoch=t, title=words
+            )
     ax.set_anchor("NW")
     without_axes(ax)
     note = "stronger: more often together · squares: clusters"

@@ -1,6 +1,9 @@
 """One colour per lineage, the same in every picture, to be told apart by colour-blind people, too."""
 
+from tetiwd.summarize.naming import given_colour, lineage_name
+
 GREY = "#8A8F98"  # lineages that share one block
+LONGEST_TAG = 14  # letters
 BLACK, WHITE = "#000000", "#FFFFFF"
 
 # Rows go through ten hues. The first ten stay apart for all common kinds of colour blindness; later rows repeat the
@@ -15,8 +18,21 @@ _PER_ROW = 10
 
 
 def lineage_colour(lineage: int) -> str:
-    """The colour of a lineage as "#RRGGBB"; 40 different ones, then from the start again. Grey below 0."""
+    """The colour of a lineage as "#RRGGBB"; 40 different ones, then from the start again. Grey below 0.
+
+    Inside ``tetiwd.summarize.naming.named`` the colour that a user gave it.
+    """
+    own = given_colour(lineage)
+    if own is not None:
+        return own
     return _COLOURS[lineage % len(_COLOURS)] if lineage >= 0 else GREY
+
+
+def lineage_tag(lineage: int) -> str:
+    """What a picture writes on a lineage: its number, or the beginning of the name that a user gave it."""
+    name = lineage_name(lineage)
+    short = name if len(name) <= LONGEST_TAG else f"{name[: LONGEST_TAG - 1]}…"
+    return short.replace("$", r"\$")
 
 
 def lineage_stripes(lineage: int) -> int:

@@ -6,13 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data.feature_distances import among
-from tetiwd.plots.colours import lineage_colour
+from tetiwd.plots.colours import lineage_colour, lineage_tag
 from tetiwd.plots.marks import Marks, a_mark, as_marks
 from tetiwd.plots.style import FILL, boxes, figure_width, new_axes, styled, tag, title, without_axes
 from tetiwd.plots.text import label, named_times
 from tetiwd.summarize.alignment import match
 from tetiwd.summarize.clustering import UNASSIGNED
 from tetiwd.summarize.coclustering import check_epoch
+from tetiwd.summarize.naming import lineage_words
 from tetiwd.summarize.new_object import draws_with_geometry
 from tetiwd.summarize.tracking import distances_of_means
 
@@ -63,7 +64,8 @@ def plot_geometry(analysis: "Analysis", t: int, ax: "Axes | None" = None, *, mar
     about = []
     for i, j in cells:
         g, h = lineages[i], lineages[j]
-        words = f"lineages {min(g, h)} and {max(g, h)} at {time}: {_number(distance[i, j], largest)} apart"
+        pair = f"{lineage_words(min(g, h))} and {lineage_words(max(g, h))}"
+        words = f"{pair} at {time}: {_number(distance[i, j], largest)} apart"
         words += " as measured" if j > i else " in the model"
         if j < i and share[i, j] < 0.995:
             words += f", in the draws that have both ({share[i, j]:.0%})"
@@ -71,7 +73,7 @@ def plot_geometry(analysis: "Analysis", t: int, ax: "Axes | None" = None, *, mar
     if cells:
         remember.mark_each(_squares(ax, cells, distance, largest), about)
     for i, g in enumerate(lineages.tolist()):
-        tag(ax, i, i, str(g), lineage_colour(g), fontsize=8.5 if k <= 16 else 7).set_in_layout(False)
+        tag(ax, i, i, lineage_tag(g), lineage_colour(g), fontsize=8.5 if k <= 16 else 7).set_in_layout(False)
     ax.set_xlim(-0.5, max(k, 1) - 0.5)
     ax.set_ylim(max(k, 1) - 0.5, -0.5)
     ax.set_aspect("equal", anchor="NW")

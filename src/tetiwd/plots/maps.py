@@ -8,13 +8,14 @@ from numpy.typing import NDArray
 
 from tetiwd.data.sampling import sample_objects
 from tetiwd.narrative import SURE
-from tetiwd.plots.colours import lineage_colour
+from tetiwd.plots.colours import lineage_colour, lineage_tag
 from tetiwd.plots.lineage_facts import NOWHERE
 from tetiwd.plots.marks import Marks, as_marks
 from tetiwd.plots.style import figure_width, new_axes, size_of, styled, tag, title
 from tetiwd.plots.text import count, label, named_times
 from tetiwd.summarize.clustering import UNASSIGNED
 from tetiwd.summarize.coclustering import check_epoch
+from tetiwd.summarize.naming import lineage_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,7 +69,10 @@ def plot_map(
     size = 4.6 if shown.sum() <= 300 else 3.6 if shown.sum() <= 800 else 2.8
     lineages = analysis.clustering.lineages_at(t)
     sizes = analysis.clustering.sizes[t, lineages]
-    words = {int(g): f"lineage {g} at {time}: {count(int(n), 'object')}" for g, n in zip(lineages, sizes, strict=True)}
+    words = {
+        int(g): f"{lineage_words(int(g))} at {time}: {count(int(n), 'object')}"
+        for g, n in zip(lineages, sizes, strict=True)
+    }
     unassigned = labels == UNASSIGNED
     nowhere = points[unassigned & shown]
     if len(nowhere):
@@ -138,6 +142,6 @@ def _tags(ax: "Axes", points: Floats, labels: NDArray[Any], lineages: NDArray[An
             y = min(max(y, bottom + HALF_TAG), top - HALF_TAG)
             if all(abs(x - u) > 17 or abs(y - v) > 13 for u, v in placed):
                 placed.append((x, y))
-                tags.append((g, tag(ax, x * per_point, y * per_point, str(g), lineage_colour(g))))
+                tags.append((g, tag(ax, x * per_point, y * per_point, lineage_tag(g), lineage_colour(g))))
                 break
     return tags

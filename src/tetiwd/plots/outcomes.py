@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tetiwd.plots.colours import lineage_colour
+from tetiwd.plots.colours import lineage_colour, lineage_tag
 from tetiwd.plots.marks import Marks, as_marks
 from tetiwd.plots.style import INK, bare, figure_width, new_axes, soft_text, styled, tag, title
 from tetiwd.plots.text import label
+from tetiwd.summarize.naming import lineage_words
 from tetiwd.summarize.outcomes import Outcomes
 
 if TYPE_CHECKING:
@@ -41,12 +42,13 @@ def plot_outcomes(outcomes: Outcomes, ax: "Axes | None" = None, *, marks: Marks 
     for i, row in enumerate(shown.itertuples(index=False)):
         colour = lineage_colour(int(row.lineage))
         words = (
-            f"lineage {row.lineage}: rate {row.rate:.2f} ({row.lower:.2f} to {row.upper:.2f}), {row.events} of "
-            f"{row.members}; higher than elsewhere with probability {row.probability_higher_than_rest:.2f}"
+            f"{lineage_words(int(row.lineage))}: rate {row.rate:.2f} ({row.lower:.2f} to {row.upper:.2f}), "
+            f"{row.events} of {row.members}; higher than elsewhere with probability "
+            f"{row.probability_higher_than_rest:.2f}"
         )
         (line,) = ax.plot([row.lower, row.upper], [i, i], color=colour, lw=3.2, alpha=0.5)
         (dot,) = ax.plot([row.rate], [i], ls="", marker="o", ms=6.5, color=colour)
-        name = tag(ax, -0.015, i, str(row.lineage), colour, transform=ax.get_yaxis_transform(), ha="right")
+        name = tag(ax, -0.015, i, lineage_tag(int(row.lineage)), colour, transform=ax.get_yaxis_transform(), ha="right")
         for artist in (line, dot, name):
             remember.mark(artist, lineage=int(row.lineage), title=words)
         soft_text(ax, f"{row.events:,} of {row.members:,}", (1, i), (6, 0), ax.get_yaxis_transform(), va="center")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.plots.colours import lineage_colour
+from tetiwd.plots.colours import lineage_colour, lineage_tag
 from tetiwd.plots.marks import Marks, a_mark, as_marks
 from tetiwd.plots.style import (
     INK,
@@ -25,6 +25,7 @@ from tetiwd.plots.style import (
 from tetiwd.plots.text import named_times
 from tetiwd.plots.time_scale import NOT_TO_SCALE, places_of, scale_note
 from tetiwd.summarize.forecast import Forecast
+from tetiwd.summarize.naming import lineage_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,12 +116,12 @@ def lanes_of(analysis: "Analysis") -> list[Lane]:
     kept = [g for g in ranked[:MOST_LANES].tolist() if counts[:, g].sum() >= SMALL_LINEAGE * n.sum()] or (
         ranked[:1].tolist()
     )
-    rest = [g for g in range(alignment.n_lineages) if g not in kept]
+    rest = [g for g in analysis.clustering.lineages.tolist() if g not in kept]
     if len(rest) == 1 and len(kept) < MOST_LANES:
         kept, rest = kept + rest, []
     lanes = []
     tail = (1 - level) / 2
-    groups = [(str(g), lineage_colour(g), g, [g]) for g in sorted(kept)]
+    groups = [(lineage_tag(g), lineage_colour(g), g, [g]) for g in sorted(kept)]
     unlisted = drawn[:, :, -1].mean() / n.mean() >= SMALL_LINEAGE / 2
     if rest or unlisted or (forecast is not None and forecast.others_matter):
         groups.append(("others", lineage_colour(-1), -1, [*rest, alignment.n_lineages]))
@@ -276,15 +277,17 @@ class _Lanes:
                 (bar,) = self.ax.plot(
                     [x, x], [base + case.lower, base + case.upper], color=INK, lw=1.0, alpha=0.6, zorder=4
                 )
-                words = f"lineage {case.cluster} at {self.times[case.epoch]}: {_percent(case.observed)}, forecast "
-                words += f"{_percent(case.lower)} to {_percent(case.upper)}"
+                words = f"{lineage_words(case.cluster)} at {self.times[case.epoch]}: {_percent(case.observed)}, "
+                words += f"forecast {_percent(case.lower)} to {_percent(case.upper)}"
                 self.marks.mark(bar, lineage=case.cluster, epoch=case.epoch, title=words)
                 if not case.inside:
                     self.ax.plot([x], [base + case.observed], ls="", marker="x", ms=4.5, mew=1.2, color=INK, zorder=5)
 
     def title(self, lane: Lane) -> str:
         """What a lane is called in words."""
-        return NO_LINEAGE.get(lane.lineage, f"lineage {lane.name}")
+        if lane.lineage is None or lane.lineage < 0:
+            return NO_LINEAGE[lane.lineage]
+        return lineage_words(lane.lineage)
 
     def words(self, lane: Lane) -> str:
         """A lane in one line."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from tetiwd.plots.colours import BLACK, text_colour
 from tetiwd.plots.marks import Marks, as_marks
 from tetiwd.plots.text import fitted, named_times, text_width, times_as_text
+from tetiwd.summarize.naming import named, names_in
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,7 +71,7 @@ def styled(plot: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     def in_style(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         from matplotlib import rc_context
 
-        with rc_context(RC):
+        with rc_context(RC), named(names_in(args[0] if args else None)):
             return plot(*args, **kwargs)
 
     return in_style

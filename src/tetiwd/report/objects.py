@@ -47,6 +47,7 @@ def object_list(analysis: "Analysis | ModeAnalysis", wording: Wording, *, given:
     records = kept[[source for _, source, _, _ in fields]].to_dict("records")
     data = [list((record | {"time": wording.epoch(record["time"])}).values()) for record in records]
     for_script = {"times": list(wording.labels), "rows": data, "most": SHOWN_AT_ONCE, "all": len(table)}
+    for_script["names"] = {str(g): known.name for g, known in analysis.clustering.names.items()}
     shown = [record if record["next_probability"] else record | NO_SECOND for record in records[:SHOWN_AT_ONCE]]
     title, caption = "Where every object belongs", "The least certain objects come first."
     return ObjectList(filled("objects", title, caption, fields, shown, wording), for_script, len(table))

@@ -25,6 +25,7 @@ from tetiwd.report.rendering import (
 )
 from tetiwd.report.sections import Section, SectionMaker, make_sections
 from tetiwd.report.summary import summary_of
+from tetiwd.summarize.naming import named
 from tetiwd.writing import write_text
 
 if TYPE_CHECKING:
@@ -100,6 +101,17 @@ def report_html(
     origin: Sequence[str] = (),
 ) -> str:
     """The whole page. Ids are on it only if they are asked for."""
+    with named(analysis.clustering.names):
+        return _page(analysis, show_ids, outcomes, sections, origin)
+
+
+def _page(
+    analysis: Analysis,
+    show_ids: bool,
+    outcomes: "Outcomes | None",
+    sections: Sequence[Section | SectionMaker],
+    origin: Sequence[str],
+) -> str:
     wording = Wording(analysis.sample.series.times)
     diagnostics = _with_labels(analysis.sample, wording.inline)
     added = make_sections(sections, analysis, show_ids=show_ids)

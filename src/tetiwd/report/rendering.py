@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tetiwd.plots.colours import lineage_colour, text_colour
 from tetiwd.plots.text import clean, epoch_numbers, times_as_text
+from tetiwd.summarize.naming import given_colours, lineage_name
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -27,13 +28,15 @@ def environment(package: str = "tetiwd.report") -> "Environment":
     """Jinja with the settings of the pages."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-    return Environment(
+    made = Environment(
         loader=ChoiceLoader([PackageLoader(package), PackageLoader("tetiwd.report")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.globals["lineage_name"] = lineage_name
+    return made
 
 
 def trusted(text: str) -> "Markup":
@@ -49,7 +52,10 @@ def style_sheet(*more: str) -> str:
         f".c{lineage} {{ background: {colour}; color: {text_colour(colour)}; }}"
         for lineage, colour in ((lineage, lineage_colour(lineage)) for lineage in range(N_COLOURS))
     )
-    return "\n".join([_template("report.css"), *colours, ".c-1 { background: #8A8F98; color: #000; }", *more])
+    own = (
+        f".chip.g{g} {{ background: {colour}; color: {text_colour(colour)}; }}" for g, colour in given_colours().items()
+    )
+    return "\n".join([_template("report.css"), *colours, ".c-1 { background: #8A8F98; color: #000; }", *own, *more])
 
 
 def script() -> str:

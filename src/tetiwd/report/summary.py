@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from tetiwd.narrative import narrative
 from tetiwd.report.certainty import certain_and_not, trust_in_words
 from tetiwd.report.rendering import Wording
+from tetiwd.summarize.naming import lineage_words
 
 if TYPE_CHECKING:
     from tetiwd.analysis import Analysis
@@ -44,5 +45,5 @@ def chips(analysis: "Analysis | ModeAnalysis", wording: Wording) -> list[tuple[i
         when = f"at {first} only" if first == last else f"from {first} to {last}"
         n = "1 object" if row.objects == 1 else f"{row.objects:,} objects"
         links = f", mean link probability {stability:.2f}" if isfinite(stability) else ""
-        described.append((int(row.lineage), f"Lineage {row.lineage}: {n}, {when}{links}"))
+        described.append((int(row.lineage), f"L{lineage_words(int(row.lineage))[1:]}: {n}, {when}{links}"))
     return described

@@ -1,6 +1,7 @@
 """Clustering: one answer, clusters at every epoch and the lineages that link them."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,8 +24,9 @@ class LinkSource(Protocol):
 class Clustering:
     """A clustering of all epochs. Equal labels at different epochs belong to one lineage.
 
-    Lineages are numbered from 0 in order of their first epoch, the larger one (over all epochs) first. Objects that
-    belong to no cluster have the label UNASSIGNED; where a partition is needed, each of them is alone.
+    Lineages are numbered from 0 in order of their first epoch, the larger one (over all epochs) first; those of a run
+    that takes over names keep the numbers they had, so that some numbers may be nobody's. Objects that belong to no
+    cluster have the label UNASSIGNED; where a partition is needed, each of them is alone.
     """
 
     labels: list[Ints]  # T × (n_t,)
@@ -33,6 +35,7 @@ class Clustering:
     loss: str  # "" if there are no draws
     found_by: str  # "search", "joint search", "annealing", "mode", or "given"
     linked_by: LinkSource | None = None  # how clusters were linked into lineages; None for the model
+    names: Mapping[int, Any] = field(default_factory=dict)  # that a user gave lineages, by their numbers
 
     @property
     def flat(self) -> Ints:
@@ -46,8 +49,13 @@ class Clustering:
 
     @property
     def n_lineages(self) -> int:
-        """Lineages in all."""
+        """Numbers of lineages, those that are nobody's included: one more than the largest."""
         return int(self.flat.max()) + 1
+
+    @property
+    def lineages(self) -> Ints:
+        """Numbers of the lineages that there are, in increasing order."""
+        return np.unique(self.flat[self.flat != UNASSIGNED])
 
     @property
     def n_unassigned(self) -> list[int]:
@@ -70,7 +78,7 @@ class Clustering:
         loss = f"expected {self.loss} loss {self.expected_loss:.4g}, " if self.loss else ""
         alone = f", {sum(self.n_unassigned)} objects unassigned" if sum(self.n_unassigned) else ""
         return (
-            f"Clustering({shown} clusters in {self.n_lineages} lineages{alone}; {loss}by {self.found_by}; "
+            f"Clustering({shown} clusters in {len(self.lineages)} lineages{alone}; {loss}by {self.found_by}; "
             f"linked by {source})"
         )
 

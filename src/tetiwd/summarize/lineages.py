@@ -46,7 +46,7 @@ class Lineages:
         times = self._times
         sizes, present = self.alignment.clustering.sizes, self.alignment.present
         rows = []
-        for g in range(self.alignment.n_lineages):
+        for g in self.alignment.clustering.lineages.tolist():
             epochs = np.flatnonzero(present[:, g])
             rows.append(
                 {
@@ -62,7 +62,7 @@ class Lineages:
         table = pd.DataFrame(rows, columns=columns).set_index("lineage")
         table["stability"] = within.mean().reindex(table.index)
         table["weakest_link"] = within.min().reindex(table.index)
-        at_times = pd.DataFrame(sizes.T, index=table.index, columns=[f"size at {time}" for time in times])
+        at_times = pd.DataFrame(sizes.T[table.index], index=table.index, columns=[f"size at {time}" for time in times])
         return table.join(at_times).reset_index()
 
     def sizes(self) -> "pd.DataFrame":
@@ -177,7 +177,7 @@ class Lineages:
         links = self._links
         sure = links[links.in_clustering].probability.dropna()
         shown = f"; links {sure.mean():.0%} certain on average" if len(sure) else ""
-        return f"Lineages({self.alignment.n_lineages} lineages over {len(self._times)} epochs{shown})"
+        return f"Lineages({len(self.alignment.clustering.lineages)} lineages over {len(self._times)} epochs{shown})"
 
     def _link(self, t: int, g: int, later: int, h: int, probability: float) -> dict[str, Any]:
         return {

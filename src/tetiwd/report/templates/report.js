@@ -172,7 +172,7 @@
     let kept = rows;
     const chip = (lineage) => {
       if (lineage < 0) return document.createTextNode(String(lineage) === NOWHERE ? "unassigned" : "others");
-      return make("span", { class: `chip c${lineage % colours}` }, String(lineage));
+      return make("span", { class: `chip c${lineage % colours} g${lineage}` }, data.names[lineage] ?? String(lineage));
     };
     const cell = (kind, content, isolated) => {
       const made = make("td", { class: kind });
