@@ -1,0 +1,10 @@
+"""All checks, in the order of the page."""
+
+from verification.check import Check
+from verification.checks import enumeration, joint_distribution, ranks
+
+CHECKS: dict[str, Check] = {
+    "ranks": ranks.CHECK,
+    "joint_distribution": joint_distribution.CHECK,
+    "enumeration": enumeration.CHECK,
+}
