@@ -13,6 +13,7 @@ from pathlib import Path
 
 from benchmarks.league.records import Code
 from benchmarks.table import Row, markdown
+
 from verification import page
 from verification.check import Check, Found, Job
 from verification.checks import CHECKS
@@ -38,24 +39,30 @@ def main() -> None:
     rows = {}
     for name in options.checks or CHECKS:
         check = CHECKS[name]
-        work_off(name, check, check.jobs(options.few), records, options.processes)
+        failed = work_off(name, check, check.jobs(options.few), records, options.processes)
         rows[name] = check.rows(records.of(name))
+        rows[name] += [Row(f"job {job}", f"failed: {error}", "ends", False) for job, error in failed.items()]
         print(f"\n{check.title}\n\n{markdown(rows[name])}\n", flush=True)
     if options.write:
         page.write(code, rows, records)
     sys.exit(any(row.held is False for own in rows.values() for row in own))
 
 
-def work_off(name: str, check: Check, jobs: Iterable[Job], records: Records, processes: int) -> None:
-    """Do the jobs that are left, several at a time."""
+def work_off(name: str, check: Check, jobs: Iterable[Job], records: Records, processes: int) -> dict[str, str]:
+    """Do the jobs that are left, several at a time; returns those that failed, with their errors."""
+    failed = {}
     left = [job for job in jobs if (name, job.name) not in records.found]
     with ProcessPoolExecutor(min(processes, check.workers or processes), initializer=find_tests) as pool:
         futures = {pool.submit(timed, check, job): job for job in left}
         for i, future in enumerate(as_completed(futures)):
-            records.add(name, futures[future].name, *future.result())
+            if error := future.exception():
+                failed[futures[future].name] = repr(error)
+            else:
+                records.add(name, futures[future].name, *future.result())
             print(f"\r{name}: {i + 1} of {len(left)} jobs", end="", file=sys.stderr, flush=True)
     if left:
         print(file=sys.stderr)
+    return failed
 
 
 def find_tests() -> None:
@@ -67,11 +74,6 @@ def timed(check: Check, job: Job) -> tuple[Found, float]:
     """Do a job; what it found, and the seconds it took."""
     start = time.perf_counter()
     return check.run(**job.arguments), time.perf_counter() - start
-
-
-def table_of(rows: dict[str, list[Row]]) -> str:
-    """All rows in one table."""
-    return markdown([row for own in rows.values() for row in own])
 
 
 if __name__ == "__main__":

@@ -31,4 +31,5 @@ class Check:
     run: Callable[..., Found]  # a function of a module, so that another process can find it
     rows: Callable[[dict[str, Found]], list[Row]]  # from what was found, by job
     plot: Callable[[dict[str, Found]], Any] | None = None  # a figure, if there is something to see
+    summary: Callable[[dict[str, Found]], str] | None = None  # words or a table ahead of the rows
     workers: int | None = None  # processes at a time, where jobs disturb each other

@@ -3,6 +3,7 @@
 from benchmarks import machine
 from benchmarks.league.records import Code
 from benchmarks.table import Row, markdown
+
 from verification.checks import CHECKS
 from verification.records import Records
 
@@ -11,8 +12,9 @@ IMAGES = machine.ROOT / "docs" / "images" / "verification"
 INTRODUCTION = """\
 # Verification
 
-`make verify` tries to prove the package wrong, in many ways. It takes up to three hours with two processes, goes on where
-it was interrupted, and wrote this page: every number is from one run. What holds is not proven, but it has been tried."""
+`make verify` tries to prove the package wrong, in many ways. It takes up to three hours with two processes, goes on
+where it was interrupted, and wrote this page: every number is from one run. What holds is not proven, but it has been
+tried."""
 
 
 def write(code: Code, rows: dict[str, list[Row]], records: Records) -> None:
@@ -24,7 +26,8 @@ def write(code: Code, rows: dict[str, list[Row]], records: Records) -> None:
     parts = [INTRODUCTION, f"{verdict} {where(code)} {hours:.1f} hours of jobs in all."]
     for name, own in rows.items():
         check = CHECKS[name]
-        parts += [f"## {check.title}", check.explanation, figure_of(name, records), markdown(own)]
+        summary = check.summary(records.of(name)) if check.summary else ""
+        parts += [f"## {check.title}", check.explanation, summary, figure_of(name, records), markdown(own)]
     TARGET.write_text("\n\n".join(part for part in parts if part) + "\n", encoding="utf-8")
 
 

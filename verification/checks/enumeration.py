@@ -5,8 +5,8 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-
 from benchmarks.table import Row
+
 from verification.check import Check, Found, Job
 
 LINKED = {"3 + 3": (3, 3), "4 + 4": (4, 4), "3 + 3 + 3": (3, 3, 3), "4 + 4 + 4": (4, 4, 4)}
@@ -117,8 +117,9 @@ def rows(found: dict[str, Found]) -> list[Row]:
 
 CHECK = Check(
     "Enumeration",
-    f"All linked partitions of small series are listed with their exact probabilities, and {N_VISITS:,} sweeps must visit "
-    "them as often. The limit is what as many independent draws, of the same effective number, would reach by chance.",
+    f"All linked partitions of small series are listed with their exact probabilities, and {N_VISITS:,} sweeps must "
+    "visit them as often. The limit is what as many independent draws, of the same effective number, would reach by "
+    "chance.",
     jobs,
     run,
     rows,

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from benchmarks.table import Row
+
 from verification.check import Check, Found, Job
 
 LENGTH, FEW = 40_000, 1_000
@@ -53,8 +54,8 @@ def rows(found: dict[str, Found]) -> list[Row]:
 
 CHECK = Check(
     "Joint distribution (Geweke)",
-    f"{LENGTH:,} draws from the model are compared with twice as many sweeps, each followed by fresh data, by the means of "
-    "many quantities in units of their standard errors.",
+    f"{LENGTH:,} draws from the model are compared with twice as many sweeps, each followed by fresh data, by the "
+    "means of many quantities in units of their standard errors.",
     jobs,
     run,
     rows,

@@ -1,7 +1,7 @@
 """Simulation-based calibration: the truth must rank like one more draw from the posterior (Talts et al. 2018).
 
-Parameters, clusters, geometry and data are drawn from the model by a simulator that shares no code with the sampler; the
-sampler starts elsewhere, and the rank of every true quantity among its draws is noted. Ranks are compared with the
+Parameters, clusters, geometry and data are drawn from the model by a simulator that shares no code with the sampler.
+The sampler starts elsewhere, and the rank of every true quantity among its draws is noted. Ranks are compared with the
 uniform distribution by the largest departure of their empirical distribution, whose own law is simulated (in the manner
 of Säilynoja, Bürkner and Vehtari 2022).
 """
@@ -10,10 +10,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from benchmarks.table import Row
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from benchmarks.table import Row
 from verification.check import Check, Found, Job
 
 N_DATA_SETS, BATCH = 500, 25
