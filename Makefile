@@ -2,14 +2,15 @@
 # make check    lint, types, layers, import budget    make slow     the long statistical checks
 # make wheel    build sdist and wheel, try the wheel  make minimal  the same with the lowest versions allowed
 # make checked  test kernels with checked indices     make sanitized  test them with the sanitizers of gcc
+# make bench    measure against the speed goals       make verify   the long verification (hours, goes on)
 # make slurm    run jobs in a real SLURM (Debian: slurmctld, slurmd, munge)
-# make bench    measure against the speed goals       make clean    remove the environment and caches
+# make clean    remove the environment and caches
 
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check slow slurm checked sanitized bench dist wheel minimal clean
+.PHONY: demo test check slow slurm checked sanitized bench verify dist wheel minimal clean
 
 demo: .venv/.demo
 	$(BIN)/tetiwd demo --out penguins-demo --overwrite
@@ -35,6 +36,9 @@ checked sanitized: .venv/.dev
 
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks
+
+verify: .venv/.dev
+	$(BIN)/python -m verification --write
 
 dist: .venv/.dev
 	rm -rf dist

@@ -1,0 +1,1 @@
+"""The long verification: ``make verify`` tries to prove the package wrong, and writes down what happened."""

@@ -1,0 +1,63 @@
+"""The same seed gives the same draws, bit for bit: any number of threads, and after any interruption."""
+
+import tempfile
+from pathlib import Path
+
+from benchmarks.table import Row
+
+from verification.check import Check, Found, Job
+
+THREADS = (1, 2, 3, 8)
+STOPS = 5
+
+
+def jobs(few: bool) -> list[Job]:
+    """Every mode of the sampler."""
+    from verification.__main__ import find_tests
+
+    find_tests()
+    from every_mode import modes
+
+    names = [name for name, *_ in modes()]
+    return [Job(name, {"mode": name}) for name in names[: 3 if few else None]]
+
+
+def run(mode: str) -> Found:
+    """Hashes of the draws by number of threads, and of a run that was stopped several times and went on."""
+    from every_mode import MODEL, SHORT, modes
+    from runs import digest
+    from tetiwd import Hyperparameters, SamplerSettings, run_chains
+
+    _, series, model, settings = next(case for case in modes() if case[0] == mode)
+    h, how = Hyperparameters(**MODEL | model), SamplerSettings(**SHORT | settings)
+    found = {f"{n} threads": digest(run_chains(series, h, how, n_threads=n)) for n in THREADS}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "checkpoints"
+        for stop in range(STOPS):
+            limit = how.n_sweeps * (stop + 1) // (STOPS + 1)
+
+            def enough(where: list, limit: int = limit) -> bool:
+                return max(one.n_done for one in where) >= limit
+
+            kept = {"checkpoint": folder, "checkpoint_seconds": 0.0, "resume": stop > 0}
+            run_chains(series, h, how, n_threads=1 + stop % 2, progress=enough, **kept)
+        found["interrupted"] = digest(run_chains(series, h, how, checkpoint=folder, resume=True))
+    return found
+
+
+def rows(found: dict[str, Found]) -> list[Row]:
+    """How many modes agree."""
+    differ = {mode: one for mode, one in found.items() if len(set(one.values())) > 1}
+    value = f"{len(found) - len(differ)} of {len(found)} modes" + (f"; not: {', '.join(differ)}" if differ else "")
+    threads = ", ".join(map(str, THREADS))
+    what = f"same draws with {threads} threads and after up to {STOPS} interruptions"
+    return [Row(what, value, "all", not differ)]
+
+
+CHECK = Check(
+    "Determinism",
+    "Every mode of the sampler, with several numbers of threads, and stopped and resumed again and again.",
+    jobs,
+    run,
+    rows,
+)
