@@ -1,5 +1,6 @@
 """``tetiwd summarize``, ``report``, ``predict`` and ``forecast``: commands on a finished run."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -252,11 +253,26 @@ def _new_objects(
         raise SettingsError("the run was made from features", ["leave out ", Setting("squared", squared)])
     if series.features is not None:
         return ids, np.hstack([series.features.squared_distances(table, s) for s in epochs]), True
+    _check_distances(
+        file.name, table, [] if series.ids is None else series.ids, sum(series.n_objects[s] for s in epochs)
+    )
     told = data.are_squared() if squared is None else squared
     if series.ids is not None:
         objects = [str(name) for s in epochs for name in series.ids[s].tolist()]
         table = _in_order(table.rename(columns=str), objects, console)
     return ids, table.to_numpy(), told
+
+
+def _check_distances(name: str, table: "pd.DataFrame", ids: Sequence[Any], n_objects: int) -> None:
+    """Refuse what cannot be distances to the objects of a time: too few columns, none named after an object."""
+    known = {str(id) for own in ids for id in own.tolist()}
+    if table.shape[1] == n_objects or known & set(map(str, table.columns)):
+        return
+    raise DataError(
+        f"{name} has {table.shape[1]} columns of numbers, which are no distances to {n_objects} objects, and the run "
+        "was not made from features",
+        "give the distances of new objects to those of the run, or, for a run on sequences, an alignment with both",
+    )
 
 
 def _in_order(table: "pd.DataFrame", objects: list[str], console: Console) -> "pd.DataFrame":
