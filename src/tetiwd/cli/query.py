@@ -229,6 +229,7 @@ def _new_objects(
 ) -> tuple[list[Any] | None, Any, bool]:
     """Ids of the new objects if there are any, their distances to the objects of time t, whether these are squared."""
     import numpy as np
+    import pandas as pd
 
     from tetiwd.io.files import find_file
     from tetiwd.io.new_objects import read_new_objects
@@ -253,9 +254,9 @@ def _new_objects(
         raise SettingsError("the run was made from features", ["leave out ", Setting("squared", squared)])
     if series.features is not None:
         return ids, np.hstack([series.features.squared_distances(table, s) for s in epochs]), True
-    _check_distances(
-        file.name, table, [] if series.ids is None else series.ids, sum(series.n_objects[s] for s in epochs)
-    )
+    if (squared is None and data.squared is None) or not isinstance(table.columns, pd.RangeIndex):
+        ids_of_run = [] if series.ids is None else [str(id) for own in series.ids for id in own.tolist()]
+        _check_distances(table, ids_of_run, sum(series.n_objects[s] for s in epochs))
     told = data.are_squared() if squared is None else squared
     if series.ids is not None:
         objects = [str(name) for s in epochs for name in series.ids[s].tolist()]
@@ -263,14 +264,13 @@ def _new_objects(
     return ids, table.to_numpy(), told
 
 
-def _check_distances(name: str, table: "pd.DataFrame", ids: Sequence[Any], n_objects: int) -> None:
-    """Refuse what cannot be distances to the objects of a time: too few columns, none named after an object."""
-    known = {str(id) for own in ids for id in own.tolist()}
-    if table.shape[1] == n_objects or known & set(map(str, table.columns)):
+def _check_distances(table: "pd.DataFrame", ids: Sequence[str], n_objects: int) -> None:
+    """Refuse columns that cannot be distances to the objects of a time: of another number, none named after one."""
+    if table.shape[1] == n_objects or set(ids) & set(map(str, table.columns)):
         return
     raise DataError(
-        f"{name} has {table.shape[1]} columns of numbers, which are no distances to {n_objects} objects, and the run "
-        "was not made from features",
+        f"has {table.shape[1]} columns of numbers, which are no distances to {n_objects} objects, and the run was "
+        "not made from features",
         "give the distances of new objects to those of the run, or, for a run on sequences, an alignment with both",
     )
 
