@@ -133,7 +133,7 @@ def _run(sample: "Sample") -> tuple[str, ...]:
 def _overview(series: "DistanceSeries", clustering: "Clustering", times: Sequence[Any]) -> str:
     n, T = sum(series.n_objects), series.n_epochs
     ids = {id for at_time in series.ids or () for id in at_time.tolist()}
-    who = f"{n} objects" if series.ids is None else f"{n} observations of {len(ids)} objects"
+    who = f"{n:,} objects" if series.ids is None else f"{n:,} observations of {len(ids):,} objects"
     if T == 1:
         return f"{who} at one time form {plural(len(clustering.lineages), 'cluster')}."
     k = clustering.n_clusters
@@ -187,7 +187,7 @@ def _certainty(analysis: "Analysis") -> list[str]:
     if not len(certainty):
         return []
     unsure = int((certainty < SURE).sum())
-    share = f"{unsure} of them ({unsure / len(certainty):.0%})"
+    share = f"{unsure:,} of them ({unsure / len(certainty):.0%})"
     rest = f"{share} are uncertain (below {SURE:.0%})" if unsure else f"none is below {SURE:.0%}"
     return [f"An object belongs to its cluster with probability {certainty.mean():.2f} on average; {rest}."]
 
@@ -251,4 +251,4 @@ def named_lineages(which: Any) -> str:
 
 def plural(n: int, what: str) -> str:
     """ "1 cluster", "2 clusters"."""
-    return f"{n} {what}{'' if n == 1 else 's'}"
+    return f"{n:,} {what}{'' if n == 1 else 's'}"

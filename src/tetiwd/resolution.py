@@ -162,8 +162,9 @@ class ResolutionPath:
         if self.part is None:
             return []
         return [
-            f"They were tried on a sample: {self.part}. Where clusters do not have the shape that the model expects, "
-            "more objects make more of them; so with the same dof the run may find finer clusters than the sample has."
+            f"All of this was tried on a sample: {self.part}. Where clusters do not have the shape that the model "
+            "expects, more objects make more of them; so with the same dof the run may find finer clusters than the "
+            "sample has."
         ]
 
     def _half_and_double(self) -> list[str]:

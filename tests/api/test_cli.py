@@ -394,6 +394,11 @@ def test_predict_from_sequences(tmp_path):
     (tmp_path / "old.fasta").write_text("".join(lines[:20]))
     tetiwd("fit", tmp_path / "old.fasta", "--by", "year", *QUICK, "--out", tmp_path / "run", "-q")
     (tmp_path / "both.fasta").write_text("".join(reversed(lines)))
+    (tmp_path / "new.csv").write_text("length,width\n1,2\n3,4\n")
+    refused = CliRunner().invoke(app, ["predict", str(tmp_path / "run"), str(tmp_path / "new.csv")])
+    assert refused.exit_code != 0
+    assert "new.csv: has 2 columns of numbers, which are no distances to" in refused.stderr
+    assert "the run was not made from features" in refused.stderr
     found = json.loads(tetiwd("predict", tmp_path / "run", tmp_path / "both.fasta", "--json").stdout)
     labels = pd.read_csv(tmp_path / "run" / "labels.csv").set_index("id").lineage
     assert [row["id"] for row in found] == ["s22", "s21", "s20"]

@@ -193,7 +193,7 @@ def test_of_large_series_some_objects_are_tried_and_the_report_says_so(series, m
     assert choice.hyperparameters.dof == path.best.dof
     assert path.steps[path.usual].dof == series.dof()  # the estimate is that of all objects
     assert [len(labels) for labels in path.best.labels] == [len(rows) for rows in path.part.rows]
-    says = "They were tried on a sample: 20 of the 26 objects, drawn at random, at most 10 of a time. "
+    says = "All of this was tried on a sample: 20 of the 26 objects, drawn at random, at most 10 of a time. "
     assert choice.reasons[1].startswith(says)
     assert "In the sample there were" in choice.reasons[2]
     fit_into(tmp_path / "run", series, RunSettings(model=open_, sampler=QUICK))

@@ -1,5 +1,6 @@
 """``tetiwd summarize``, ``report``, ``predict`` and ``forecast``: commands on a finished run."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -261,6 +262,7 @@ def _new_objects(
 ) -> tuple[list[Any] | None, Any, bool]:
     """Ids of the new objects if there are any, their distances to the objects of time t, whether these are squared."""
     import numpy as np
+    import pandas as pd
 
     from tetiwd.io.files import find_file
     from tetiwd.io.new_objects import read_new_objects
@@ -285,11 +287,25 @@ def _new_objects(
         raise SettingsError("the run was made from features", ["leave out ", Setting("squared", squared)])
     if series.features is not None:
         return ids, np.hstack([series.features.squared_distances(table, s) for s in epochs]), True
+    if (squared is None and data.squared is None) or not isinstance(table.columns, pd.RangeIndex):
+        ids_of_run = [] if series.ids is None else [str(id) for own in series.ids for id in own.tolist()]
+        _check_distances(table, ids_of_run, sum(series.n_objects[s] for s in epochs))
     told = data.are_squared() if squared is None else squared
     if series.ids is not None:
         objects = [str(name) for s in epochs for name in series.ids[s].tolist()]
         table = _in_order(table.rename(columns=str), objects, console)
     return ids, table.to_numpy(), told
+
+
+def _check_distances(table: "pd.DataFrame", ids: Sequence[str], n_objects: int) -> None:
+    """Refuse columns that cannot be distances to the objects of a time: of another number, none named after one."""
+    if table.shape[1] == n_objects or set(ids) & set(map(str, table.columns)):
+        return
+    raise DataError(
+        f"has {table.shape[1]} columns of numbers, which are no distances to {n_objects} objects, and the run was "
+        "not made from features",
+        "give the distances of new objects to those of the run, or, for a run on sequences, an alignment with both",
+    )
 
 
 def _in_order(table: "pd.DataFrame", objects: list[str], console: Console) -> "pd.DataFrame":

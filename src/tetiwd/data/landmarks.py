@@ -10,7 +10,7 @@ heights is found on a sample, and left out. An object's height is a column of it
 that nothing else has to know of landmarks. How close this comes is seen on another sample.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -34,14 +34,16 @@ ROWS_AT_ONCE = 4096
 N_SAMPLED = 400  # objects between which distances are compared with the true ones
 NEAR = 0.1  # share of them that are the near ones of an object
 SMALLEST_EIGENVALUE = 1e-9  # relative to the largest; below it a direction is rounding noise
+KEPT = 0.999  # share of the variance of the landmarks in the directions that are kept; the rest goes into heights
+FEWEST_DIRECTIONS = 20  # that are not worth leaving out
 
 
 @dataclass(frozen=True)
 class Approximation:
     """How close distances from landmarks come to the true ones, from a sample of objects that are no landmarks.
 
-    For every object of the sample, the distances to the nearest tenth of the others are added up: approximate ÷ true.
-    The nearest are so by both together.
+    For every object of the sample, the distances to the nearest tenth of the others of its epoch are added up:
+    approximate ÷ true. The nearest are so by both together.
     """
 
     n_landmarks: int
@@ -97,12 +99,14 @@ def some_of_matrix(matrix: Any, squared: bool, place: Place) -> Between:
     return between
 
 
-def points_from_landmarks(between: Between, n_landmarks: int, apart: Ints) -> tuple[Rows, Approximation]:
+def points_from_landmarks(
+    between: Between, n_landmarks: int, epoch: Ints, *, cross: bool
+) -> tuple[Rows, Approximation]:
     """Rows whose squared Euclidean distances approximate those of the objects, and how closely.
 
-    Objects with different numbers in ``apart`` are never compared.
+    Objects of different epochs are compared only if ``cross`` is true.
     """
-    n = len(apart)
+    n, apart = len(epoch), np.zeros_like(epoch) if cross else epoch
     rng = np.random.default_rng(0)
     order = rng.permutation(n)
     landmarks, others = np.sort(order[:n_landmarks]), order[n_landmarks:]
@@ -118,10 +122,25 @@ def points_from_landmarks(between: Between, n_landmarks: int, apart: Ints) -> tu
     if len(others) < 2 * FEWEST:
         others = order
     first, second = np.sort(others[::2][:N_SAMPLED]), np.sort(others[1::2][:N_SAMPLED])
-    heights *= _share_of_its_own(between(first, first), feet[first], heights[first])
+    heights *= _share_of_its_own(between(first, first), feet[first], heights[first], epoch[first])
     rows = _with_own_columns(feet, np.sqrt(heights), own)
     sample = FeatureDistances(_with_own_columns(feet[second], np.sqrt(heights[second]), own[second]))
-    return rows, compared(between(second, second), sample[:], n_landmarks)
+    return rows, compared(between(second, second), sample[:], n_landmarks, epoch[second])
+
+
+def points_of_epochs(
+    matrices: Sequence[Any], squared: bool, n_landmarks: int, places: Sequence[Place]
+) -> tuple[list[Rows], Approximation]:
+    """The same for one matrix per epoch, each with landmarks of its own, of which only their columns are read."""
+    found = []
+    for matrix, place in zip(matrices, places, strict=True):
+        between = some_of_matrix(matrix, squared, place)
+        n = check_landmarks(min(n_landmarks, len(matrix)), len(matrix))
+        found.append(points_from_landmarks(between, n, np.zeros(len(matrix), dtype=np.int64), cross=False))
+    about = [one for _, one in found]
+    near = float(np.average([one.near for one in about], weights=[len(matrix) for matrix in matrices]))
+    lowest, highest = min(one.lowest for one in about), max(one.highest for one in about)
+    return [rows for rows, _ in found], Approximation(n_landmarks, near, lowest, highest)
 
 
 class _OwnColumns:
@@ -142,13 +161,12 @@ class _OwnColumns:
         return found
 
 
-def _share_of_its_own(true: Floats, feet: Floats, heights: Floats) -> float:
+def _share_of_its_own(true: Floats, feet: Floats, heights: Floats, epoch: Ints) -> float:
     """How much of the squared height of an object it does not have in common with those near it."""
     within = squared_between(feet, feet)
     above = heights[:, None] + heights
-    near = _nearest(true, within + above)
-    total = np.take_along_axis(above, near, axis=1).sum()
-    rest = np.take_along_axis(true - within, near, axis=1).sum()
+    some, near = _nearest(true, within + above, epoch)
+    total, rest = (np.take_along_axis(D[some], near, axis=1).sum() for D in (above, true - within))
     return float(np.clip(rest / total, 0.0, 1.0)) if total > 0 else 1.0
 
 
@@ -159,24 +177,29 @@ class _Axes:
     directions: Floats  # (L, p), divided by the roots of their eigenvalues
     mean: Floats  # (L,) of the distances between landmarks, by column
     landmarks: Floats  # (L, p)
+    left_out: float  # mean square of the landmarks in directions that are not kept
 
     def placed(self, to_landmarks: Floats) -> tuple[Floats, Floats]:
         """Feet and squared heights of objects with these distances to the landmarks."""
         feet = 0.5 * (self.mean - to_landmarks) @ self.directions
         within = (feet**2).sum(axis=1)[:, None] + (self.landmarks**2).sum(axis=1) - 2 * feet @ self.landmarks.T
-        return feet, np.maximum((to_landmarks - within).mean(axis=1), 0.0)
+        return feet, np.maximum((to_landmarks - within).mean(axis=1) - self.left_out, 0.0)
 
 
 def _axes(D: Floats) -> _Axes:
-    """Classical scaling of the landmarks."""
+    """Classical scaling of the landmarks, without directions that carry next to nothing."""
     mean = D.mean(axis=0)
     similarity = -0.5 * (D - mean - mean[:, None] + mean.mean())
     values, vectors = np.linalg.eigh(similarity)
     kept = values > SMALLEST_EIGENVALUE * values[-1]
     if not kept.any():
         raise DataError("all landmarks are identical objects", ["take more ", Setting("landmarks")])
+    beyond = np.cumsum(values[kept]) <= (1 - KEPT) * values[kept].sum()  # from the smallest on
+    beyond[-FEWEST_DIRECTIONS:] = False
+    left_out = float(values[kept][beyond].sum()) / len(D)
+    kept[kept] = ~beyond
     roots = np.sqrt(values[kept])
-    return _Axes(vectors[:, kept] / roots, mean, vectors[:, kept] * roots)
+    return _Axes(vectors[:, kept] / roots, mean, vectors[:, kept] * roots, left_out)
 
 
 def _with_own_columns(feet: Floats, heights: Floats, own_column: Ints) -> Rows:
@@ -190,10 +213,11 @@ def _with_own_columns(feet: Floats, heights: Floats, own_column: Ints) -> Rows:
     return csr_array((values, columns, ends), shape=(n, p + int(own_column.max()) + 1))
 
 
-def compared(true: Floats, approximate: Floats, n_landmarks: int) -> Approximation:
-    """How close approximate distances between some objects come to the true ones."""
-    nearest = _nearest(true, approximate)
-    found, wanted = (np.take_along_axis(D, nearest, axis=1).sum(axis=1) for D in (approximate, true))
+def compared(true: Floats, approximate: Floats, n_landmarks: int, epoch: Ints | None = None) -> Approximation:
+    """How close approximate distances between some objects, of these epochs, come to the true ones."""
+    epoch = np.zeros(len(true), dtype=np.int64) if epoch is None else epoch
+    some, nearest = _nearest(true, approximate, epoch)
+    found, wanted = (np.take_along_axis(D[some], nearest, axis=1).sum(axis=1) for D in (approximate, true))
     usual = true.mean() * nearest.shape[1] or 1.0
     shares = np.where(
         wanted > 0, found / np.where(wanted > 0, wanted, 1.0), 1 + found / usual
@@ -201,8 +225,17 @@ def compared(true: Floats, approximate: Floats, n_landmarks: int) -> Approximati
     return Approximation(n_landmarks, float(shares.mean()), *(float(q) for q in np.quantile(shares, [0.025, 0.975])))
 
 
-def _nearest(true: Floats, approximate: Floats) -> Ints:
-    """The nearest tenth of the others, by both together: either alone would choose its own errors."""
-    n = len(true)
-    others = np.where(np.eye(n, dtype=bool), np.inf, true + approximate)
-    return np.argsort(others, axis=1, kind="stable")[:, : max(1, round(NEAR * (n - 1)))]
+def _nearest(true: Floats, approximate: Floats, epoch: Ints) -> tuple[Ints, Ints]:
+    """Objects with others of their epoch, and the nearest tenth of those, (m, few).
+
+    They are the nearest by both together: either alone would choose its own errors.
+    """
+    together = np.equal.outer(epoch, epoch)
+    if (together.sum(axis=1) < FEWEST).all():  # epochs of one or two objects
+        together[:] = True
+    np.fill_diagonal(together, False)
+    n_others = together.sum(axis=1)
+    n_near = max(1, round(NEAR * float(np.median(n_others))))
+    some = np.flatnonzero(n_others >= n_near)
+    others = np.where(together, true + approximate, np.inf)[some]
+    return some, np.argsort(others, axis=1, kind="stable")[:, :n_near]

@@ -9,13 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data import metrics
-from tetiwd.data.checks import Matrix, Place, check_cross, count_not_finite
+from tetiwd.data.checks import Matrix, Place, check_cross, check_size, count_not_finite
 from tetiwd.data.dof import Dof, resolve_dof
 from tetiwd.data.epochs import Epochs, epochs_by_time, ids_of_rows, separate_epochs
 from tetiwd.data.feature_distances import FeatureDistances, Rows, among, check_features, cut, is_sparse
 from tetiwd.data.features import FeatureSpace, names_of_columns, standardized
 from tetiwd.data.ids import check_labels_agree
-from tetiwd.data.landmarks import Approximation, Between, check_landmarks, points_from_landmarks, some_of_matrix
+from tetiwd.data.landmarks import (
+    FEWEST,
+    Approximation,
+    Between,
+    check_landmarks,
+    points_from_landmarks,
+    points_of_epochs,
+    some_of_matrix,
+)
 from tetiwd.data.memory import SMALLER_DATA, available_memory, require_memory
 from tetiwd.data.negative_type import Kind, NegativeType, Repair, distances_from, inspect, repaired
 from tetiwd.data.prepare import (
@@ -77,6 +85,7 @@ class DistanceSeries:
         min_objects: int = 3,
         copy: bool = False,
         overwrite: bool = False,
+        landmarks: int | None = None,
     ) -> Self:
         """One square matrix of distances per epoch.
 
@@ -100,9 +109,18 @@ class DistanceSeries:
             True keeps a private copy of every matrix.
         overwrite
             True allows the series to change the arrays in place, which saves a copy where they are not squared yet.
+        landmarks
+            For matrices that do not fit into memory, such as files opened by ``np.load`` with ``mmap_mode="r"``: only
+            the columns of so many objects of every epoch are read; see :meth:`from_features`. How closely distances
+            come is the worst of all epochs.
         """
         _check_flag("squared", squared)
         epochs = separate_epochs("D", matrices, ids, times)
+        if landmarks is not None:
+            for name, given in (("symmetrize", symmetrize), ("cross", cross)):
+                if given is not None:
+                    raise DataError([Setting(name), " needs whole matrices"], ["leave out ", Setting("landmarks")])
+            return cls._each_from_landmarks(epochs, squared, landmarks, min_objects)
         check_room_for_copies(epochs.sources, squared=squared or overwrite, copy=copy)
         prepared = [
             prepare_distances(matrix, place, squared, symmetrize, min_objects, copy, ours=overwrite)
@@ -248,11 +266,11 @@ class DistanceSeries:
     ) -> Self:
         """A series of points that stand for the objects; ``between`` knows the true distances."""
         order, sizes = np.concatenate(epochs.sources), [len(members) for members in epochs.sources]
-        apart = np.zeros(len(order), dtype=np.int64) if cross else np.repeat(np.arange(len(sizes)), sizes)
         points, approximation = points_from_landmarks(
             lambda some, others: between(order[some], order[others]),
             check_landmarks(landmarks, len(order)),
-            apart,
+            np.repeat(np.arange(len(sizes)), sizes),
+            cross=cross,
         )
         matrices = [FeatureDistances(part) for part in cut(points, sizes)]
         for D, place in zip(matrices, epochs.places, strict=True):
@@ -262,6 +280,19 @@ class DistanceSeries:
             space = replace(space, rows=cut(_in_order(space.rows[0], order, None), sizes))
         held = cast("tuple[Matrix, ...]", tuple(matrices))
         return cls(held, "distances", epochs.times, epochs.ids, cast("Matrix | None", whole), space, approximation)
+
+    @classmethod
+    def _each_from_landmarks(cls, epochs: Epochs, squared: bool, landmarks: int, min_objects: int) -> Self:
+        """A series of points that stand for the objects of one matrix per epoch."""
+        for matrix, place in zip(epochs.sources, epochs.places, strict=True):
+            check_size(len(matrix), max(min_objects, FEWEST), place)
+        check_landmarks(landmarks, max(map(len, epochs.sources)))
+        points, about = points_of_epochs(epochs.sources, squared, landmarks, epochs.places)
+        held = [FeatureDistances(rows) for rows in points]
+        for D, place in zip(held, epochs.places, strict=True):
+            check_features(D, place)
+        whole = cast("tuple[Matrix, ...]", tuple(held))
+        return cls(whole, "distances", epochs.times, epochs.ids, None, None, about)
 
     @classmethod
     def from_pooled(
@@ -286,6 +317,8 @@ class DistanceSeries:
         ``mmap_mode="r"``: only its columns of so many objects are read; see :meth:`from_features`.
         """
         _check_flag("squared", squared)
+        if keep_cross != "if known":
+            _check_flag("keep_cross", keep_cross)
         if landmarks is not None:
             if symmetrize is not None:
                 raise DataError(

@@ -125,7 +125,7 @@ FIGURES: tuple[Figure, ...] = (
     Figure(
         "geometry",
         "How far apart clusters are",
-        "Every number is a distance between two cluster centres in the unit of the data: below the diagonal as "
+        "Every square is a distance between two cluster centres in the unit of the data: below the diagonal as "
         "estimated by the model, above it as measured between the objects.",
         lambda source, t, marks: plot_geometry(source.analysis, t, marks=marks),
         per_time=True,

@@ -55,7 +55,8 @@ def plot_resolution(path: "ResolutionPath", *, labels: NDArray[Any] | None = Non
     tree.set(xlabel="clusters at a time", ylabel="objects")
     bare(tree, "left", "bottom", "top")
     _draw_scores(score, path, table, remember)
-    title(tree, "From coarse to fine", "frame: the value taken")
+    some = "" if path.part is None else f" · {len(colours):,} of {sum(path.part.n_objects):,} objects"
+    title(tree, "From coarse to fine", f"frame: the value taken{some}")
     remember.describe(
         "; ".join(
             f"dof {row.dof:.3g}: {row.clusters:.1f} clusters, score {row.score:.3f}" for row in table.itertuples()

@@ -127,11 +127,11 @@ def _objects(analysis: "Analysis", labels: Sequence[str]) -> tuple[list[str], li
     n, unsure = sum(int(own.sum()) for own in assigned), sum(by_time)
     if not n:
         return [], []
-    sure = f"The cluster of {n - unsure} of {n} objects ({(n - unsure) / n:.0%}): probability at least {SURE}."
+    sure = f"The cluster of {n - unsure:,} of {n:,} objects ({(n - unsure) / n:.0%}): probability at least {SURE}."
     if not unsure:
         return [sure], []
     most = int(np.argmax(by_time))
-    where = f", most of them at {labels[most]} ({by_time[most]})" if len(labels) > 1 and unsure > 1 else ""
+    where = f", most of them at {labels[most]} ({by_time[most]:,})" if len(labels) > 1 and unsure > 1 else ""
     return [sure] if unsure < n else [], [
         f"The cluster of {plural(unsure, 'object')}{where}: probability below {SURE}."
     ]

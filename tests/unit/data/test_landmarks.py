@@ -43,7 +43,7 @@ def test_distances_are_exact_where_landmarks_span_the_space(cross):
 
 
 def test_heights_make_up_for_what_landmarks_do_not_see():
-    X, group, time = groups(200)
+    X, group, time = groups(200, n=600)
     series = DistanceSeries.from_features(X, time=time, landmarks=60)
     true, D = cdist(X[time == 0], X[time == 0], "sqeuclidean"), np.asarray(series.D[0])
     together = np.equal.outer(group[time == 0], group[time == 0])
@@ -154,3 +154,35 @@ def test_a_table_read_with_landmarks_says_how_close_they_come(tmp_path):
     assert any("from those to 25 landmarks" in remark for remark in found.remarks)
     with pytest.raises(SettingsError, match="landmarks must be a whole number, at least 3"):
         DataSettings(landmarks=1)
+
+
+def test_one_matrix_on_disk_per_epoch(tmp_path):
+    matrices, wanted = [], []
+    for t, n in enumerate((90, 120)):
+        X, _, _ = groups(6 + t, n)
+        wanted.append(cdist(X, X, "sqeuclidean"))
+        np.save(tmp_path / f"{t}.npy", np.sqrt(wanted[-1]))
+        matrices.append(np.load(tmp_path / f"{t}.npy", mmap_mode="r"))
+    series = DistanceSeries.from_distances(matrices, squared=False, landmarks=30, times=[2001, 2003])
+    assert not series.has_matrices
+    assert series.times == (2001, 2003)
+    for D, true in zip(series.D, wanted, strict=True):
+        assert_allclose(np.asarray(D), true, atol=1e-8)
+    assert series.approximation.n_landmarks == 30
+    assert series.approximation.near == pytest.approx(1.0)
+    fitted = run_chains(series, Hyperparameters(dof=5.0), SamplerSettings(n_chains=1, n_warmup=3, n_draws=3))
+    assert fitted.complete
+    matrices[1] = np.array(matrices[1])
+    matrices[1][3] = matrices[1][:, 3] = np.nan
+    with pytest.raises(DataError, match=r"^D\[1\] \(2003\) has values that are not finite"):
+        DistanceSeries.from_distances(matrices, squared=False, landmarks=120, times=[2001, 2003])
+    with pytest.raises(DataError, match="symmetrize needs whole matrices; leave out landmarks"):
+        DistanceSeries.from_distances(matrices, squared=False, landmarks=30, symmetrize="mean")
+
+
+def test_directions_that_carry_next_to_nothing_go_into_heights():
+    rng = rng_for(33)
+    X = rng.standard_normal((300, 60)) * np.where(np.arange(60) < 25, 3.0, 0.02)
+    series = DistanceSeries.from_features(X, time=np.zeros(300, dtype=int), landmarks=100)
+    assert series.D[0].rows.indptr[1] == 25 + 1  # and the height
+    assert_allclose(np.asarray(series.D[0]).sum(), cdist(X, X, "sqeuclidean").sum(), rtol=1e-3)

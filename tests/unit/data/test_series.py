@@ -270,3 +270,8 @@ def test_cross_time_distances_agree_up_to_the_rounding_of_both(dtype, slack, sca
         else:
             with pytest.raises(DataError, match="disagree at"):
                 DistanceSeries.from_distances(arguments[0], squared=True, cross=arguments[1])
+
+
+def test_what_to_keep_of_a_pooled_matrix_is_never_guessed():
+    with pytest.raises(DataError, match="keep_cross must be True or False, not 'foo'"):
+        DistanceSeries.from_pooled(np.ones((6, 6)) - np.eye(6), time=[1] * 6, squared=True, keep_cross="foo")
