@@ -15,7 +15,10 @@ from runs import digest, small_series
 from tetiwd import load_run
 from tetiwd.cli import app
 
-RUN = "--squared --chains 2 --warmup 20 --max-draws 140 --dof 6 --set sampler.n_anneal=5".split()
+RUN = [
+    *("--squared", "--chains", "2", "--warmup", "20", "--max-draws", "140", "--dof", "6"),
+    *("--set", "sampler.n_anneal=5"),
+]
 
 PROGRAM = [sys.executable, "-m", "tetiwd"]
 
