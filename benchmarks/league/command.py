@@ -10,8 +10,9 @@ from benchmarks.league import ours
 from benchmarks.league.methods import METHODS
 from benchmarks.league.pages import page_of
 from benchmarks.league.records import UNKNOWN, Code, Kept
-from benchmarks.league.runs import answer, questions
+from benchmarks.league.runs import answer, answer_elsewhere, questions
 from benchmarks.league.sets import SETS
+from tetiwd.cli.workers import workers_for
 
 PAGE = machine.ROOT / "docs" / "league.md"
 NONE = "none"
@@ -23,9 +24,13 @@ def main(arguments: Sequence[str]) -> None:
     kept = Kept(options.keep)
     asked = list(questions(options.sets, options.methods, options.settings, options.seeds, code))
     if not (options.tables or options.commit):
-        for question in asked:
-            if options.again or question.record.key not in kept.records:
-                answer(question, kept)
+        open_ones = [question for question in asked if options.again or question.record.key not in kept.records]
+        with workers_for(options.scheduler, options.local_cluster, near=options.keep) as workers:
+            if workers is not None:
+                answer_elsewhere(open_ones, kept, workers)
+            else:
+                for question in open_ones:
+                    answer(question, kept)
     found = [kept.records[question.record.key] for question in asked if question.record.key in kept.records]
     if not found:
         sys.exit("There is nothing to show.")
@@ -43,6 +48,8 @@ def parsed(arguments: Sequence[str]) -> tuple[Namespace, Code]:
     add_names(parser, "--settings", ours.SETTINGS)
     parser.add_argument("--seeds", type=int, default=5, help="runs of tetiwd per set and setting (default: 5)")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="folder of records, which are not made twice")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="let the workers of this Dask scheduler run methods")
+    parser.add_argument("--local-cluster", type=int, metavar="N", help="the same with N workers on this machine")
     parser.add_argument("--again", action="store_true", help="make records again")
     parser.add_argument("--tables", action="store_true", help="run nothing, show what has been kept")
     parser.add_argument("--commit", help="the same, with the answers of tetiwd at this commit")

@@ -15,6 +15,7 @@ from benchmarks.league.objects import UnsuitableError
 from benchmarks.league.records import Code, Kept, Record, as_lists
 from benchmarks.league.sets import SETS
 from tetiwd.data.fingerprint import fingerprint
+from tetiwd.errands import Errand, Life, Workers
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,37 @@ def load(name: str) -> Labelled | None:
     except (OSError, ImportError) as error:
         print(f"{name}: LEFT OUT, {error}", file=sys.stderr)
         return None
+
+
+def answer_elsewhere(asked: Sequence[Question], kept: Kept, workers: Workers) -> None:
+    """Let workers run the methods; whatever is found is kept as soon as it is there."""
+    told: set[int] = set()
+
+    def watch(errands: list[Errand]) -> None:
+        for errand in errands:
+            if errand.outcome is None or errand.number in told:
+                continue
+            told.add(errand.number)
+            record, found = errand.arguments[0], errand.outcome.value
+            if isinstance(found, Record):
+                kept.add(found)
+                found = f"{max(found.seconds.values()):.1f} s"
+            print(f"{record.set}, {record.method}, seed {record.seed}: {found}", file=sys.stderr, flush=True)
+
+    with workers.errands(None) as errands:
+        errands.run(found_by_worker, [(question.record,) for question in asked], watch)
+
+
+def found_by_worker(life: Life, record: Record) -> Record | str | None:
+    """Errand: the record with what the method finds, or why there is nothing; workers load sets by their names."""
+    if life.halted:
+        return None
+    try:
+        return Question(SETS[record.set].load(), record).answered()
+    except (UnsuitableError, ImportError, OSError) as error:
+        return f"LEFT OUT, {error}"
+    except Exception:
+        return f"FAILED\n{traceback.format_exc()}"
 
 
 def answer(question: Question, kept: Kept) -> None:

@@ -113,6 +113,7 @@ def _started(n_workers: int, dashboard: bool, timeout: float) -> Iterator[Any]:
         )
         try:
             with _closing(Client(cluster, timeout=timeout, set_as_default=False)) as client:
+                client.register_plugin(_deaf_to_ctrl_c())
                 client.wait_for_workers(n_workers, timeout=timeout)
                 check_versions(client)
                 yield client
@@ -127,6 +128,19 @@ def _closing(client: Any) -> Iterator[Any]:
     finally:
         with suppress(Exception):  # there may be nobody left to say goodbye to
             client.close(timeout=SECONDS_TO_CLOSE)
+
+
+def _deaf_to_ctrl_c() -> Any:
+    """Lets workers go on at Ctrl-C, which reaches all processes of a terminal: this one tells them what to do."""
+    from distributed import WorkerPlugin
+
+    class Deaf(WorkerPlugin):
+        def setup(self, worker: Any) -> None:
+            import signal
+
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    return Deaf()
 
 
 def _close(cluster: Any) -> None:

@@ -23,6 +23,7 @@ from tetiwd.data.mapped import save_mapped
 from tetiwd.errors import TetiwdError, WorkersError
 
 SILENCE_SECONDS = 300.0  # after which a worker is given up
+PATIENCE_SECONDS = 20.0  # the same once all are told to halt
 MOST_ATTEMPTS = 3
 BEAT_SECONDS = 0.5
 LATE_SECONDS = 5 * BEAT_SECONDS
@@ -228,6 +229,7 @@ class Errands:
 
     def _look_at(self, errand: Errand, work: Callable[..., Any]) -> None:
         now, future = time.monotonic(), errand.future
+        patience = min(self.silence, PATIENCE_SECONDS) if self.halted else self.silence
         assert future is not None
         if self._has_new_signs(errand):
             errand.heard = self._heard = now
@@ -239,7 +241,7 @@ class Errands:
             self._heard = now
             if errand.outcome.error is not None:
                 raise errand.outcome.error
-        elif errand.signs and now - errand.heard > self.silence:
+        elif errand.signs and now - errand.heard > patience:
             self._replace(errand, work)
         elif now - self._heard > self.silence:
             raise WorkersError(f"no worker has shown a sign of life for {self.silence:.0f} seconds", GO_ON)

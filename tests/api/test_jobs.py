@@ -1,5 +1,6 @@
 """Chains as jobs of their own: what a user types, and that the results are those of a run in one process."""
 
+import json
 import os
 import shutil
 import signal
@@ -16,18 +17,11 @@ from tetiwd import load_run
 from tetiwd.cli import app
 
 RUN = [
-    "--squared",
-    "--chains",
-    "2",
-    "--warmup",
-    "20",
-    "--max-draws",
-    "140",
-    "--dof",
-    "6",
-    "--set",
-    "sampler.n_anneal=5",
+    *("--squared", "--chains", "2", "--warmup", "20", "--max-draws", "140", "--dof", "6"),
+    *("--set", "sampler.n_anneal=5"),
 ]
+
+PROGRAM = [sys.executable, "-m", "tetiwd"]
 
 
 def tetiwd(*words, code=0):
@@ -169,6 +163,31 @@ def test_local_workers_write_the_same_results(files, here, tmp_path):
     tetiwd("fit", *files, *RUN, "--out", tmp_path / "run", "--local-cluster", 2)
     assert digest(load_run(tmp_path / "run").sample) == digest(load_run(here).sample)
     assert not list((tmp_path / "run" / "checkpoint").glob(".*"))
+
+
+@pytest.mark.slow
+def test_ctrl_c_in_a_terminal_reaches_workers_and_does_no_harm(files, tmp_path):
+    psutil = pytest.importorskip("psutil")
+    pytest.importorskip("distributed")
+    out = tmp_path / "run"
+    long = [*RUN, "--set", "sampler.n_draws=100000", "--quiet"]
+    words = [*PROGRAM, "fit", *map(str, files), *long, "--out", str(out), "--local-cluster", "2"]
+    run = subprocess.Popen(words, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    n_done = [0]
+    while len(n_done) < 2 or min(n_done) < 60:
+        assert run.poll() is None
+        time.sleep(0.1)
+        signs = out.glob("checkpoint/.tetiwd-jobs-*/signs-*-1")
+        n_done = [json.loads(file.read_text()).get("n_done", 0) for file in signs]
+    children = psutil.Process(run.pid).children(recursive=True)
+    os.killpg(run.pid, signal.SIGINT)
+    _, said = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert "stopped early; go on with: tetiwd resume" in said
+    left = psutil.wait_procs(children, timeout=10)[1]
+    assert [" ".join(child.cmdline()) for child in left] == []
+    assert not list((out / "checkpoint").glob(".*"))
+    assert all(len(draws) > 10 for draws in load_run(out).sample.draws)
 
 
 def test_without_dask_the_extra_is_named(files, tmp_path, monkeypatch):

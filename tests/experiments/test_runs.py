@@ -1,12 +1,13 @@
 """Plans, repeats, folders and runs of experiments."""
 
 import multiprocessing
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from tetiwd import SettingsError
+from tetiwd import SettingsError, Workers
 from tetiwd.errors import RunFolderError
 from tetiwd_experiments import runner
 from tetiwd_experiments.baselines.methods import METHODS, Method
@@ -102,6 +103,19 @@ def test_run_goes_on_where_it_was_stopped(tmp_path):
         second_rows.drop(columns="seconds"), again.drop(columns="seconds"), rtol=1e-5, check_dtype=False
     )
     assert pd.read_csv(folder.path / "results.csv").equals(results)
+
+
+def test_workers_do_the_same_repeats(tmp_path):
+    plan, seen = Plan("control", **FAST), []
+    here, there = ExperimentFolder(tmp_path / "here"), ExperimentFolder(tmp_path / "there")
+    for folder in (here, there):
+        folder.open(plan)
+    run_experiment(plan, here, n_processes=1)
+    with ThreadPoolExecutor(2) as pool:
+        assert run_experiment(plan, there, progress=lambda *step: seen.append(step), workers=Workers(pool)) == 2
+    assert seen[-1] == (6, 6)
+    one, other = (folder.results(plan).drop(columns="seconds") for folder in (here, there))
+    pd.testing.assert_frame_equal(one, other)
 
 
 def test_what_a_repeat_raises_is_raised(tmp_path):

@@ -1,11 +1,15 @@
 import json
 import sys
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 from benchmarks import __main__ as benchmarks
 from benchmarks.league import command, ours
 from benchmarks.league.records import FILE, Code
+
+from tetiwd import Workers
 
 CHEAP = ["--sets", "separated", "--methods", "ward_k", "--settings", "none"]
 
@@ -36,6 +40,20 @@ def test_what_is_kept_is_not_run_again_unless_asked(tmp_path):
     assert len(lines(tmp_path)) == 1
     command.main([*CHEAP, "--keep", str(tmp_path), "--again"])
     assert len(lines(tmp_path)) == 2
+
+
+def test_workers_find_the_same(tmp_path, monkeypatch):
+    command.main([*CHEAP, "--keep", str(tmp_path / "here")])
+
+    @contextmanager
+    def two_processes(scheduler, n_local, *, near):
+        with ProcessPoolExecutor(n_local) as pool:
+            yield Workers(pool)
+
+    monkeypatch.setattr(command, "workers_for", two_processes)
+    command.main([*CHEAP, "--keep", str(tmp_path / "there"), "--local-cluster", "2"])
+    (here,), (there,) = lines(tmp_path / "here"), lines(tmp_path / "there")
+    assert there["labels"] == here["labels"]
 
 
 def test_answers_of_ours_belong_to_the_files_of_the_package(tmp_path, monkeypatch, capsys):

@@ -138,7 +138,7 @@ def test_the_last_worker_is_lost(tmp_path, monkeypatch):
         )
         try:
             with dask_workers(scheduler.scheduler_address) as client:
-                threading.Timer(1.5, worker.kill).start()
+                threading.Thread(target=kill_after_checkpoint, args=(worker, tmp_path / "c")).start()
                 lost = Workers(executor_of(client), silence=4)
                 with pytest.raises(WorkersError, match="no worker has shown a sign of life for 4 seconds"):
                     run_chains(series, MODEL, LONG, checkpoint=tmp_path / "c", checkpoint_seconds=0.2, executor=lost)
@@ -148,6 +148,12 @@ def test_the_last_worker_is_lost(tmp_path, monkeypatch):
     assert not list(tmp_path.glob("c/.tetiwd*"))
     found = run_chains(series, MODEL, LONG, checkpoint=tmp_path / "c", resume=True)
     assert_same(found, run_chains(series, MODEL, LONG))
+
+
+def kill_after_checkpoint(worker, folder):
+    while worker.poll() is None and not list(folder.glob("*.checkpoint")):
+        time.sleep(0.05)
+    worker.kill()
 
 
 def assert_survives(harm, tmp_path, monkeypatch, after):
