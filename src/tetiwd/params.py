@@ -375,6 +375,8 @@ class SamplerSettings(Settings):
         "Whether every time is updated by itself, given those before and after it, so that times can be on different "
         "machines. Clusters are then split and merged at one time, never along a lineage. Only the paper's model.",
         option="--spread-epochs",
+        option_help="Update every time by itself, given those before and after it, so that times can be on different "
+        "machines. Clusters are then split and merged at one time, never along a lineage.",
     )
     seed: int = setting(0, "Random seed.", option="--seed")
 
