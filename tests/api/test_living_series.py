@@ -35,7 +35,6 @@ def folder(tmp_path_factory):
     where = tmp_path_factory.mktemp("living")
     table([2001, 2002, 2003]).to_csv(where / "old.csv", index=False)
     table([2004]).to_csv(where / "new.csv", index=False)
-    table([2001, 2002, 2003, 2004]).to_csv(where / "all.csv", index=False)
     words = ["--time", "year", "--dof", 3, "--geometry", "full", "--chains", 2, "--warmup", 40, "--draws", 40]
     code, _, err = tetiwd("fit", where / "old.csv", *words, "--out", where / "run", "--quiet")
     assert code == 0, err
@@ -59,9 +58,6 @@ def test_new_times_names_and_comparison_from_the_command_line(folder):
     for before, after in zip(first.clustering.labels, second.clustering.labels, strict=False):
         assert np.array_equal(before, after)  # clusters are far apart
     assert (pd.read_csv(folder / "run2" / "labels.csv").query("lineage == 1").name == "Beta <b>").all()
-    code, _, err = tetiwd("extend", folder / "run", folder / "all.csv", "--out", folder / "run3", "--quiet")
-    assert code == 0, err
-    assert np.array_equal(load_run(folder / "run3").clustering.flat, second.clustering.flat)
     code, out, err = tetiwd("compare", folder / "run", folder / "run2", "--out", folder / "compared", "--json")
     assert code == 0, err
     found = json.loads(out)
