@@ -16,6 +16,8 @@ from tetiwd.io.windows import labels_of
 
 USUAL_IDS = ("id", "sample-id", "sampleid", "sample_id", "strain", "_index", "index")  # of other programs, too
 
+QIIME_TYPES = "#q2:types"  # stands for an id in a row that tells the types of columns
+
 
 def read_metadata(
     path: str | Path,
@@ -68,6 +70,8 @@ def _joined(
     """The rows of a table for the objects of a series; rows without id or time belong to nobody."""
     keys = [read.text[name] for name in (id, time) if name is not None]
     rows = [row for row in range(read.n_rows) if not any(is_missing(values[row]) for values in keys)]
+    if id is not None:
+        rows = [row for row in rows if read.text[id][row] != QIIME_TYPES]
     times = None
     if time is not None:
         times = labels_of([read.text[time][row] for row in rows], settings, lambda i: read.where(rows[i], time))

@@ -45,8 +45,10 @@ def test_columns_of_the_run_are_the_usual_ones(tmp_path):
 
 
 def test_tables_of_other_programs(tmp_path):
-    (tmp_path / "t.tsv").write_text("sample-id\tsite\na\tgut\nb\tskin\n")
-    assert read_metadata(tmp_path / "t.tsv", SERIES).words("site")[:2] == ["gut", "skin"]
+    lines = ["sample-id\tage\tday", "#q2:types\tnumeric\tcategorical", "a\t3\t2001-02-03", "b\t4\t2001-02-04"]
+    (tmp_path / "t.tsv").write_text("\n".join(lines))
+    found = read_metadata(tmp_path / "t.tsv", SERIES, DataSettings(time="day", by="year"))
+    assert found.covariate("age").values[:2].tolist() == [3, 4]
 
 
 def test_faults_name_the_file_and_the_line(tmp_path):
