@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from tetiwd.bonds import bonds_of, check_respectful, respectful
 from tetiwd.data import DistanceSeries
 from tetiwd.data.checks import Matrix, Place, row_blocks
 from tetiwd.data.feature_distances import FeatureDistances
@@ -43,6 +44,11 @@ def start_chain(
             for matrix, tree in zip(series.matrices, series.ward_trees, strict=True)
         ]
     slots = [np.unique(labels_t, return_inverse=True)[1] for labels_t in labels]
+    if series.ties is not None:
+        if given:
+            check_respectful(labels, series.ties)
+        bonds = bonds_of(series.ties, series.n_objects)
+        slots = [respectful(slots_t, bonds_t, limit) for slots_t, bonds_t in zip(slots, bonds, strict=True)]
     for t, slots_t in enumerate(slots):
         if slots_t.max() >= limit:
             fault, limits = f"the start has {slots_t.max() + 1} clusters at epoch {t}, but ", f" allow {limit:g}"

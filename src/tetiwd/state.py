@@ -7,6 +7,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.bonds import bonds_of
 from tetiwd.data import DistanceSeries
 from tetiwd.data.feature_distances import FeatureDistances
 from tetiwd.errors import DataError, Setting
@@ -37,6 +38,7 @@ class ChainState:
         self.series = series
         self.unit = series.unit if unit is None else unit
         self.capacity = capacity
+        self.bonds = bonds_of(series.ties, series.n_objects)
         self._views: dict[Any, Any] = {}  # made when first asked for, forgotten when arrays are replaced
         self._work: dict[int, Workspace] = {}  # one per thread that updates epochs of this chain
         self._twin: ChainState | None = None  # the trial, kept for the next time
@@ -91,6 +93,7 @@ class ChainState:
                 self.back[t],
                 self.forward[t],
                 self.spreads[t],
+                self.bonds[t],
             )
         return cast("Epoch", self._views[t])
 

@@ -11,10 +11,14 @@ from tetiwd.data.series import DistanceSeries
 
 
 def fingerprint(series: DistanceSeries) -> str:
-    """Hash of the data of a series: kind, sizes, numbers."""
+    """Hash of the data of a series: kind, sizes, numbers, and what is known of the objects."""
     digest = hashlib.sha256(series.kind.encode())
     for matrix in series.matrices:
         for array in parts(matrix):
+            digest.update(f"{array.shape}{array.dtype}".encode())
+            digest.update(np.ascontiguousarray(array).data)
+    if series.ties is not None:
+        for array in (series.ties.component, series.ties.apart, series.ties.pulled, series.ties.weights):
             digest.update(f"{array.shape}{array.dtype}".encode())
             digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tetiwd.data import metrics
 from tetiwd.data.checks import Matrix, Place, check_cross, count_not_finite
+from tetiwd.data.constraints import Constraints, Ties, resolve
 from tetiwd.data.dof import Dof, resolve_dof
 from tetiwd.data.epochs import Epochs, epochs_by_time, ids_of_rows, separate_epochs
 from tetiwd.data.feature_distances import FeatureDistances, Rows, among, check_features, cut, is_sparse
@@ -50,6 +51,7 @@ class DistanceSeries:
     cross: Matrix | None  # D*: (N, N) squared distances of all objects, epoch after epoch
     features: FeatureSpace | None = None  # what the distances were computed from, if that is known
     approximation: Approximation | None = None  # how close distances from landmarks come to the true ones
+    ties: Ties | None = None  # what is known of objects beforehand
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrices", tuple(map(frozen, self.matrices)))
@@ -61,7 +63,7 @@ class DistanceSeries:
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and pickles go through the constructor, which makes their arrays read-only again."""
         parts = (self.matrices, self.kind, self.times, self.ids, self.cross, self.features, self.approximation)
-        return type(self), parts
+        return type(self), (*parts, self.ties)
 
     @classmethod
     def from_distances(
@@ -403,6 +405,7 @@ class DistanceSeries:
             ids=None if self.ids is None else self.ids[:n],
             cross=None if self.cross is None else among(self.cross, before),
             features=None if self.features is None else self.features.until(n),
+            ties=None if self.ties is None else self.ties.restricted(np.arange(before.stop)),
         )
 
     def restricted(self, rows: Sequence[NDArray[np.int64]]) -> Self:
@@ -415,7 +418,12 @@ class DistanceSeries:
             ids=None if self.ids is None else tuple(ids[some] for ids, some in zip(self.ids, rows, strict=True)),
             cross=None if self.cross is None else among(self.cross, places),
             features=None if self.features is None else self.features.restricted(rows),
+            ties=None if self.ties is None else self.ties.restricted(places),
         )
+
+    def bound_by(self, constraints: Constraints) -> Self:
+        """The same series with what is known of its objects: every clustering of it will respect that."""
+        return replace(self, ties=resolve(constraints, self.times, self.ids, self.n_objects))
 
     def negative_type(self) -> list[NegativeType]:
         """How far every epoch is from squared Euclidean distances (or from a Mercer kernel); O(n³)."""

@@ -79,6 +79,11 @@ cdef Py_ssize_t offer_births(
     Terms own_terms, Without out, Births births, double own, Py_ssize_t n_aux, Py_ssize_t a, bint alone
 ) noexcept nogil
 
+@cython.locals(m0=Py_ssize_t, m1=Py_ssize_t)
+cdef double weigh_rest(
+    Neighbour before, Neighbour after, Model model, Py_ssize_t b, Py_ssize_t f, Py_ssize_t n
+) noexcept nogil
+
 @cython.locals(e=Py_ssize_t, v=Py_ssize_t)
 cdef double weight_of_kind(Births births, Py_ssize_t b, Py_ssize_t f) noexcept nogil
 

@@ -1,6 +1,6 @@
 cimport cython
 
-from tetiwd.kernels cimport assign, describe, links, partition, row_law, slots, split_merge, spread_law, terms, wishart
+from tetiwd.kernels cimport assign, bound, describe, links, partition, row_law, slots, split_merge, spread_law, terms, wishart
 from tetiwd.kernels.sides cimport Sides
 from tetiwd.kernels.split_merge cimport Proposal
 from tetiwd.kernels.stream cimport Stream
@@ -9,6 +9,12 @@ from tetiwd.kernels.workspace cimport Workspace
 
 @cython.locals(stream=Stream, reached=Py_ssize_t, moved=Py_ssize_t)
 cpdef (Py_ssize_t, Py_ssize_t) assign_objects(
+    object rng, Workspace work, Epoch epoch, Neighbour before, Neighbour after, Model model, Py_ssize_t n_aux,
+    Py_ssize_t offers, Py_ssize_t first
+)
+
+@cython.locals(stream=Stream, reached=Py_ssize_t, moved=Py_ssize_t)
+cpdef (Py_ssize_t, Py_ssize_t) assign_groups(
     object rng, Workspace work, Epoch epoch, Neighbour before, Neighbour after, Model model, Py_ssize_t n_aux,
     Py_ssize_t offers, Py_ssize_t first
 )

@@ -7,7 +7,7 @@ try:
 except ImportError:
     from tetiwd.kernels import no_cython as cython
 
-from tetiwd.kernels import assign, describe, links, partition, row_law, slots, split_merge, spread_law, terms, wishart
+from tetiwd.kernels import assign, bound, describe, links, partition, row_law, slots, split_merge, spread_law, terms, wishart
 from tetiwd.kernels.stream import Stream
 
 
@@ -19,6 +19,15 @@ def assign_objects(rng, work, epoch, before, after, model, n_aux, offers, first)
         reached, moved = assign.assign_objects(
             stream, work.assignment, epoch, before, after, model, n_aux, offers, first
         )
+    return reached, moved
+
+
+def assign_groups(rng, work, epoch, before, after, model, n_aux, offers, first):
+    """Move every group of bound objects from ``first`` on; returns the same for groups."""
+    stream = Stream(rng)
+    work.assignment.make_room(work.capacity, n_aux)
+    with cython.nogil:
+        reached, moved = bound.assign_groups(stream, work.assignment, epoch, before, after, model, n_aux, offers, first)
     return reached, moved
 
 

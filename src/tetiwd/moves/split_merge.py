@@ -64,6 +64,8 @@ def draw_change(
     n = len(state.z[t])
     first = int(rng.random() * n)
     second = (first + 1 + int(rng.random() * (n - 1))) % n
+    if belong_together(state, t, first, second):
+        return None
     a, b = state.z[t][first], state.z[t][second]
     n_members = state.counts[t, a] + (state.counts[t, b] if a != b else 0)  # the same before and after
     if rng.random() * n_members > members_tried(state.series.matrices[t], WORTHWHILE):
@@ -108,6 +110,7 @@ def propose_split(
     if not parts:
         return None
     log_split, log_merge, gain = logs
+    gain -= sum(pull_between(state, s, *sides_of(part)) for s, part in enumerate(parts, start=t))
     if coupled:
         log_split += log_chance_of_length(length, len(lineage))
         log_merge += log_chance_of_length(length, shared_length(trial, t, lineage[0], parts[0][3]))
@@ -130,6 +133,8 @@ def propose_merge(
     a, b, trial = whole_a[:length], whole_b[:length], state.trial(epochs_around(t, length))
     here, there = state.all_around(coupled=coupled), trial.all_around(coupled=coupled)
     log_split, log_merge, gain = merge_lineages(rng, state.work, here, there, models, t, a, b)
+    for s, slots in enumerate(zip(a, b, strict=True), start=t):
+        gain += pull_between(state, s, *(np.flatnonzero(state.z[s] == slot) for slot in slots))
     if coupled:
         log_split += log_chance_of_length(length, len(whole_a))
         log_merge += log_chance_of_length(length, min(len(whole_a), len(whole_b)))
@@ -139,6 +144,30 @@ def propose_merge(
         return log_chance_of_sides(rng, state.work, here, models, t, a, b, first, second)
 
     return Change(False, trial, parts, gain, log_split - log_merge, log_sides)
+
+
+def belong_together(state: ChainState, t: int, first: int, second: int) -> bool:
+    """True if two objects are known to be in one cluster, so that there is nothing to split or merge."""
+    bonds = state.bonds[t]
+    return bonds.n_groups > 0 and bonds.group[first] == bonds.group[second] >= 0
+
+
+def sides_of(part: tuple[Ints, Ints, int, int]) -> tuple[Ints, Ints]:
+    """Objects on either side of a split."""
+    members, side = part[:2]
+    return members[side == 0], members[side == 1]
+
+
+def pull_between(state: ChainState, t: int, some: Ints, others: Ints) -> float:
+    """What the log density gains by the bonds between two sets of objects if they are together."""
+    bonds = state.bonds[t]
+    if len(bonds.weight) == 0:
+        return 0.0
+    inside = np.zeros((2, len(state.z[t])), dtype=bool)
+    inside[0, some], inside[1, others] = True, True
+    holders = np.asarray(bonds.members)[np.asarray(bonds.start)[:-1]]  # an object of every group
+    ends = np.repeat(holders, np.diff(bonds.first))
+    return float(np.asarray(bonds.weight)[inside[0, ends] & inside[1, bonds.other]].sum())
 
 
 def carry_out(state: ChainState, t: int, change: Change) -> None:
