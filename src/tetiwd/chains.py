@@ -10,7 +10,7 @@ import numpy as np
 
 from tetiwd.checkpoint import Keeper
 from tetiwd.choosing import choose
-from tetiwd.data import DistanceSeries
+from tetiwd.data import Constraints, DistanceSeries
 from tetiwd.errors import Setting, SettingsError, Text, give
 from tetiwd.kernels import COMPILED, SLOW, SlowWarning
 from tetiwd.pace import Report
@@ -29,6 +29,7 @@ def run_chains(
     hyperparameters: Hyperparameters | None = None,
     settings: SamplerSettings | None = None,
     *,
+    constraints: Constraints | None = None,
     n_threads: int | None = None,
     progress: Report | bool | None = None,
     checkpoint: str | Path | None = None,
@@ -42,6 +43,8 @@ def run_chains(
     series, hyperparameters, settings
         Data, model, and how to sample. Scales in the hyperparameters are in units of ``series.unit``; degrees of
         freedom and a geometry given as "auto" and the like are chosen first, and the sample says what was used.
+    constraints
+        What is known of some objects; the same as ``series.bound_by(constraints)``.
     n_threads
         Threads in all; None for one per processor. With two threads per chain or more, large epochs of a chain are
         updated at the same time as well. The draws do not depend on it.
@@ -56,6 +59,7 @@ def run_chains(
         if ``settings.n_draws`` has grown, or its chains did not agree and ``settings.max_draws`` has grown.
     """
     settings = settings or SamplerSettings()
+    series = series if constraints is None else series.bound_by(constraints)
     n_threads = n_processors() if n_threads is None else n_threads
     check_whole("n_threads", n_threads, 1)
     if resume and checkpoint is None:

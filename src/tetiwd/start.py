@@ -45,6 +45,8 @@ def start_chain(
         ]
     slots = [np.unique(labels_t, return_inverse=True)[1] for labels_t in labels]
     if series.ties is not None:
+        if series.ties.across:
+            raise SettingsError("constraints across time are not supported", "give those within times only")
         if given:
             check_respectful(labels, series.ties)
         bonds = bonds_of(series.ties, series.n_objects)

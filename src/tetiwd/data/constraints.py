@@ -76,7 +76,9 @@ class Ties:
             return True
         home = np.full(self.component.max(initial=-1) + 1, -1)
         home[self.component[self.component >= 0]] = self.epoch[self.component >= 0]
-        return bool((home[self.apart[:, 0]] != home[self.apart[:, 1]]).any() or (self.pulled[:, 1] != self.pulled[:, 3]).any())
+        return bool(
+            (home[self.apart[:, 0]] != home[self.apart[:, 1]]).any() or (self.pulled[:, 1] != self.pulled[:, 3]).any()
+        )
 
     def restricted(self, places: Ints) -> Self:
         """What is known of some of the objects."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from tetiwd.data import DistanceSeries
+from tetiwd.data import Constraints, DistanceSeries
 from tetiwd.data.metrics import Metric
 from tetiwd.data.series import LARGEST_CROSS
 from tetiwd.data.times import rows_by_time
@@ -79,6 +79,7 @@ class TeTiWD(WishartClusterer):
     verbose: bool = False
     settings: SamplerSettings | None = None
     mode: str = MODES[0]
+    constraints: Constraints | None = None
 
     def fit(self, X: Any, y: Any = None, *, time: Any = None, ids: Any = None) -> Self:
         """Find clusters and their lineages.

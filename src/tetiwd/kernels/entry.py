@@ -7,7 +7,19 @@ try:
 except ImportError:
     from tetiwd.kernels import no_cython as cython
 
-from tetiwd.kernels import assign, bound, describe, links, partition, row_law, slots, split_merge, spread_law, terms, wishart
+from tetiwd.kernels import (
+    assign,
+    bound,
+    describe,
+    links,
+    partition,
+    row_law,
+    slots,
+    split_merge,
+    spread_law,
+    terms,
+    wishart,
+)
 from tetiwd.kernels.stream import Stream
 
 
