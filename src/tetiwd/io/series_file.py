@@ -64,6 +64,8 @@ def write_series(path: Path, series: DistanceSeries) -> None:
             variables |= {"centre": ("feature", space.centre), "spread": ("feature", space.spread)}
     if series.ties is not None:
         variables |= {f"tie_{name}": (dims, getattr(series.ties, name)) for name, dims in TIES.items()}
+    if series.rows is not None:
+        variables |= {f"input_row_{t}": (f"object_{t}", rows) for t, rows in enumerate(series.rows)}
     data = xr.Dataset(variables, attrs=attributes)
     write_netcdf(path, data)
 
@@ -100,7 +102,9 @@ def read_series_file(path: Path) -> DistanceSeries:
         about = data.attrs.get("approximation")
         approximation = None if about is None else Approximation(**json.loads(about))
         ties = Ties(**{name: data[f"tie_{name}"].to_numpy() for name in TIES}) if "tie_epoch" in data else None
-        return DistanceSeries(matrices, data.attrs["kind"], times, ids, cross, space, approximation, ties)
+        known = "input_row_0" in data
+        rows = tuple(data[f"input_row_{t}"].to_numpy() for t in epochs) if known else None
+        return DistanceSeries(matrices, data.attrs["kind"], times, ids, cross, space, approximation, ties, rows)
 
 
 def _distances(data: Any, epochs: range) -> tuple[tuple[Any, ...], Any]:

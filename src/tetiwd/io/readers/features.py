@@ -8,12 +8,12 @@ from tetiwd.data import DistanceSeries
 from tetiwd.data.memory import require_memory
 from tetiwd.data.metrics import SQUARED_AS_IS
 from tetiwd.errors import DataError, Setting, SettingsError
-from tetiwd.io.assemble import all_or_none, large_epochs
+from tetiwd.io.assemble import all_or_none, large_epochs, with_rows_from
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, in_file
 from tetiwd.io.open_table import Table, open_table
 from tetiwd.io.readers.reader import Reader
-from tetiwd.io.rows import Part, epochs_of_parts, part_of, time_column
+from tetiwd.io.rows import Part, epochs_of_parts, part_of, rows_in_files, time_column
 from tetiwd.io.tables import TABLES, Columns, as_ids, column_for, is_row_number, listed
 
 PAIR_SETTINGS = (Setting("first"), ", ", Setting("second"), " and ", Setting("distance"))
@@ -37,9 +37,10 @@ def read_features(files: Sequence[File], settings: DataSettings, remarks: list[s
         X = np.empty((len(time), len(names)))  # (rows, features)
         for column, name in enumerate(names):
             X[:, column] = np.concatenate([part.numbers(name) for part in parts])
+        given = rows_in_files(parts)
         rows, time = large_epochs(time, settings, remarks)
         if rows is not None:
-            X = X[rows]
+            X, given = X[rows], given[rows]
             ids = None if ids is None else [ids[row] for row in rows]
         series = DistanceSeries.from_features(
             pd.DataFrame(X, columns=names, copy=False),  # so that the series knows the names
@@ -54,6 +55,7 @@ def read_features(files: Sequence[File], settings: DataSettings, remarks: list[s
             matrix=settings.matrix,
             landmarks=settings.landmarks,
         )
+    series = with_rows_from(series, given)
     if series.approximation is not None:
         remarks.append(str(series.approximation))
         if series.approximation.is_rough:

@@ -1,7 +1,7 @@
 """AnnData files (h5ad): a matrix in obsp and the times of the objects in obs."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from tetiwd.io.readers.reader import Reader
 from tetiwd.io.tables import listed
 from tetiwd.io.windows import EpochOfRows, epochs_of
 
+Contents = TypeVar("Contents")
+
 
 def read_h5ad(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> DistanceSeries:
     """A series from one h5ad file; only the matrix, the names and the times are read."""
@@ -25,14 +27,7 @@ def read_h5ad(files: Sequence[File], settings: DataSettings, remarks: list[str])
         fault = "one h5ad file with the times of all objects is expected"
         raise DataError(fault, "join the files", where=Where(file=files[1].name))
     with in_file(file.name):
-        h5py, read_elem = _libraries()
-        try:
-            with h5py.File(file.path, "r") as stored:
-                ids, time, matrix = _contents(stored, settings, read_elem)
-        except (DataError, MemoryError):
-            raise
-        except Exception as error:  # a damaged file can fail anywhere, in any way
-            raise DataError(f"is not an h5ad file, or damaged ({error})", "write it again with anndata") from error
+        ids, time, matrix = _opened(file, lambda stored, read_elem: _contents(stored, settings, read_elem))
         if len(ids) != len(time) or matrix.shape != (len(time),) * 2:
             raise DataError(f"obsp has shape {matrix.shape} for {len(time)} objects", "write it again")
     return series_of_pooled(file.name, matrix, ids, time, settings, remarks)
@@ -44,6 +39,28 @@ READER = Reader(
     heeds=frozenset({"kind", "id", "obsp", "symmetrize", "cross"}),
     read=read_h5ad,
 )
+
+
+def read_matrix(file: File, settings: DataSettings) -> tuple[list[Any], NDArray[Any]]:
+    """The names of the objects and the matrix of one h5ad file, whatever their times."""
+
+    def contents(stored: Any, read_elem: Any) -> tuple[list[Any], NDArray[Any]]:
+        ids = _ids(_group(stored, "obs"), settings, read_elem)
+        return ids, _matrix(_group(stored, "obsp"), settings, read_elem)
+
+    return _opened(file, contents)
+
+
+def _opened(file: File, contents: Callable[[Any, Any], Contents]) -> Contents:
+    """What a function takes from an open file."""
+    h5py, read_elem = _libraries()
+    try:
+        with h5py.File(file.path, "r") as stored:
+            return contents(stored, read_elem)
+    except (DataError, MemoryError):
+        raise
+    except Exception as error:  # a damaged file can fail anywhere, in any way
+        raise DataError(f"is not an h5ad file, or damaged ({error})", "write it again with anndata") from error
 
 
 def _contents(stored: Any, settings: DataSettings, read_elem: Any) -> tuple[list[Any], EpochOfRows, NDArray[Any]]:
