@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.bonds import bonds_of
+from tetiwd.bonds_across import Across
 from tetiwd.data import DistanceSeries
 from tetiwd.data.feature_distances import FeatureDistances
 from tetiwd.errors import DataError, Setting
@@ -39,6 +40,7 @@ class ChainState:
         self.unit = series.unit if unit is None else unit
         self.capacity = capacity
         self.bonds = bonds_of(series.ties, series.n_objects)
+        self.across = Across(series.ties, series.n_objects) if series.ties is not None and series.ties.across else None
         self._views: dict[Any, Any] = {}  # made when first asked for, forgotten when arrays are replaced
         self._work: dict[int, Workspace] = {}  # one per thread that updates epochs of this chain
         self._twin: ChainState | None = None  # the trial, kept for the next time

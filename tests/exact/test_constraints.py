@@ -117,3 +117,47 @@ def test_starts_of_all_kinds_agree():
     law = conditioned(series, h)
     for init in ("one", "ward", [np.array([0, 0, 1, 2]), np.array([0, 1, 2])]):
         check_visits(run(started(series, h, init), h, 4_000, move="sweep", seed=5), law)
+
+
+ACROSS = {
+    "together": ((3, 3), Constraints(must_link=[((0, 0), (1, 1))])),
+    "apart": ((3, 3), Constraints(cannot_link=[((0, 0), (1, 0)), ((0, 1), (1, 2))])),
+    "weights": ((3, 3), Constraints(must_link=[((0, 0), (1, 1))], cannot_link=[((0, 2), (1, 0))], weight=1.5)),
+    "over a gap": ((2, 3, 2), Constraints(must_link=[((0, 0), (2, 1))])),
+    "apart over a gap": ((2, 3, 2), Constraints(cannot_link=[((0, 0), (2, 1)), ((0, 1), (2, 0), 1.2)])),
+    "two lineages": ((2, 3, 2), Constraints(must_link=[((0, 0), (2, 1)), ((1, 0), (2, 0)), ((1, 0), (1, 1))])),
+    "labels": (
+        (3, 3),
+        Constraints(labels={(0, 0): "a", (0, 1): "b", (1, 0): "a", (1, 2): "a"}, lineages=True),
+    ),
+    "labels that come later": (
+        (2, 3, 2),
+        Constraints(labels={(0, 0): "a", (1, 0): "b", (1, 2): "b", (2, 1): "a"}, lineages=True),
+    ),
+}
+
+
+@pytest.mark.parametrize("move", ["assignments", "split and merge", "sweep"])
+@pytest.mark.parametrize("name", ACROSS)
+def test_posterior_with_constraints_across_time(name, move):
+    sizes, known = ACROSS[name]
+    h = Hyperparameters(dof=1.5, df_A=9, geometry="isotropic", **FIXED)
+    series = small_series(8, sizes).bound_by(known)
+    assert series.ties.across
+    visited = run(started(series, h), h, 6_000, move=move, seed=9)
+    check_visits(visited, conditioned(series, h))
+
+
+@pytest.mark.parametrize("name", ACROSS)
+def test_full_geometry_with_constraints_across_time(name):
+    """Likelihood off: links are exchanged with rows, which only the full geometry does."""
+    sizes, known = ACROSS[name]
+    h = Hyperparameters(dof=1, df_A=9, **FIXED)
+    series = small_series(8, sizes).bound_by(known)
+    visited = run(started(series, h), h, 6_000, move="sweep", seed=10, dof_factor=0.0)
+    log_p = {}
+    for labels in linked_partitions(sizes):
+        weight = series.ties.log_weight(np.concatenate(labels))
+        if weight > -inf:
+            log_p[canonical(labels)] = weight + log_prior_partitions(labels, FIXED["xi"])
+    check_visits(visited, normalised(log_p))

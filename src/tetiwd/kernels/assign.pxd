@@ -1,6 +1,6 @@
 cimport cython
 
-from tetiwd.kernels cimport births, partition, slots, stream, terms, views
+from tetiwd.kernels cimport births, bonds, partition, slots, stream, terms, views
 from tetiwd.kernels cimport libc_math as math
 from tetiwd.kernels.births cimport Births, Candidates
 from tetiwd.kernels.stream cimport Stream

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tetiwd.kernels import births, partition, slots, stream, terms, views
+from tetiwd.kernels import births, bonds, partition, slots, stream, terms, views
 
 MOST_UPDATES = 250  # rank-one changes of the terms before they are built anew
 
@@ -125,7 +125,7 @@ def assign_objects(rng, scratch, epoch, before, after, model, n_aux, offers, fir
         a = epoch.z[obj]
         alone = epoch.counts[a] == 1
         offered = offers >= n or rng.uniform() * n < offers
-        if alone and not offered:
+        if alone and (not offered or bonds.is_pinned(epoch.bonds, epoch.back[a])):
             continue
         own = views.own_similarity(epoch, model, obj)
         epoch.sums.look(obj, k, scratch.r)

@@ -1,6 +1,6 @@
 cimport cython
 
-from tetiwd.kernels cimport dense, partition, spread_law, stream, terms
+from tetiwd.kernels cimport bonds, dense, partition, spread_law, stream, terms
 from tetiwd.kernels cimport libc_math as math
 from tetiwd.kernels.stream cimport Stream
 from tetiwd.kernels.terms cimport Terms, Without

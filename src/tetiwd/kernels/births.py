@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from tetiwd.kernels import dense, partition, spread_law, stream, terms
+from tetiwd.kernels import bonds, dense, partition, spread_law, stream, terms
 
 
 class Births:
@@ -68,6 +68,8 @@ def weigh_kinds(births, epoch, before, after, model):
             m1 = after.counts[births.beginning[v]] if births.beginning[v] >= 0 else 0
             weight = partition.weight_of_birth(m0, m1, model, before.size[0], free_here, unused, born_next)
             births.weight[e, v] = max(weight, 0.0)
+            if epoch.bonds.across:
+                births.weight[e, v] *= math.exp(bonds.gain_of_join(epoch.bonds, births.ended[e], births.beginning[v]))
             births.total += births.weight[e, v]
 
 

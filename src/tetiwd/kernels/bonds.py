@@ -3,6 +3,8 @@
 Objects that stay together are a group; so is a single object of which something is known. All others are free.
 """
 
+import math
+
 import numpy as np
 
 
@@ -25,6 +27,13 @@ class Bonds:
         self.start, self.members = start, members
         self.first, self.other, self.weight = first, other, weight
         self.inside = np.full(len(start) - 1, np.nan)  # sum over all pairs of members, once it is known
+        self.across = False  # is anything known across time? Then tables of gains, the last row and column for none:
+        self.joins = np.zeros((1, 1))  # by cluster before and after, for a cluster here that would join them
+        self.left, self.right = np.zeros((1, 1)), np.zeros((1, 1))  # by cluster before and group; group and after
+
+    def look_across(self, joins, left, right):
+        """Take the tables that hold while this epoch is updated."""
+        self.across, self.joins, self.left, self.right = True, joins, left, right
 
 
 _nobody = np.zeros(0, np.int64)
@@ -45,6 +54,28 @@ def sum_inside(bonds, g, sums, similarity):
         sums.join_side(obj, 0)
     bonds.inside[g] = total
     return total
+
+
+def place(slot, table_size):
+    """Row or column of a cluster in a table of gains, whose last one is for none."""
+    return slot if slot >= 0 else table_size - 1
+
+
+def gain_of_join(bonds, b, f):
+    """What a cluster gains that joins b before it with f after it, −1 for none."""
+    return bonds.joins[place(b, bonds.joins.shape[0]), place(f, bonds.joins.shape[1])]
+
+
+def gain_of_links(bonds, g, b, f):
+    """What a group gains in a cluster with these neighbours."""
+    if not bonds.across:
+        return 0.0
+    return bonds.left[place(b, bonds.left.shape[0]), g] + bonds.right[g, place(f, bonds.right.shape[1])]
+
+
+def is_pinned(bonds, b):
+    """True if a lineage that is in slot b before must go on, so that the cluster that continues it cannot vanish."""
+    return bonds.across and b >= 0 and bonds.joins[b, bonds.joins.shape[1] - 1] == -math.inf
 
 
 def add_pull(bonds, g, z, log_weight):

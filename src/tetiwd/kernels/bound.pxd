@@ -28,7 +28,7 @@ cdef void weigh_clusters(
 
 @cython.locals(
     n_groups=Py_ssize_t, moved=Py_ssize_t, g=Py_ssize_t, k=Py_ssize_t, m=Py_ssize_t, a=Py_ssize_t,
-    n_present=Py_ssize_t, C=Py_ssize_t, pick=Py_ssize_t, alone=bint, offered=bint, inside=double, own=double
+    n_present=Py_ssize_t, C=Py_ssize_t, pick=Py_ssize_t, i=Py_ssize_t, b=Py_ssize_t, f=Py_ssize_t, alone=bint, offered=bint, inside=double, own=double
 )
 cdef (Py_ssize_t, Py_ssize_t) assign_groups(
     Stream rng, Assignment scratch, Epoch epoch, Neighbour before, Neighbour after, Model model, Py_ssize_t n_aux,

@@ -55,7 +55,7 @@ def weigh_clusters(scratch, epoch, before, after, model, k, g, m):
         m1 = after.counts[epoch.forward[c]] if epoch.forward[c] >= 0 else 0
         if epoch.counts[c] > 0:
             weight = partition.log_weight_of_group(epoch.counts[c], m, m0, m1, model, before.size[0])
-            scratch.log_prior[0, c] = weight
+            scratch.log_prior[0, c] = weight + bonds.gain_of_links(epoch.bonds, g, epoch.back[c], epoch.forward[c])
     bonds.add_pull(epoch.bonds, g, epoch.z, scratch.log_prior)
     for c in range(k):
         scratch.log_prior[1, c] = scratch.log_prior[0, c]
@@ -73,7 +73,7 @@ def assign_groups(rng, scratch, epoch, before, after, model, n_aux, offers, firs
         a = epoch.z[epoch.bonds.members[epoch.bonds.start[g]]]
         alone = epoch.counts[a] == m
         offered = offers >= n_groups or rng.uniform() * n_groups < offers
-        if alone and not offered:
+        if alone and (not offered or bonds.is_pinned(epoch.bonds, epoch.back[a])):
             continue
         inside = gather(scratch, epoch, model, g, k, a)
         own = inside / (m * m)
@@ -87,6 +87,9 @@ def assign_groups(rng, scratch, epoch, before, after, model, n_aux, offers, firs
                 rng, scratch.found, C, epoch, before, after, model, scratch.terms, scratch.out, scratch.births, own,
                 n_aux, a, alone,
             )  # fmt: skip
+            for i in range(n_present, C):
+                b, f = scratch.found.back[i], scratch.found.forward[i]
+                scratch.found.log_weight[i] += bonds.gain_of_links(epoch.bonds, g, b, f)
         scratch.out.members = 1
         pick = assign.choose(rng, scratch.found, n_present, C, model.power)
         if scratch.found.slot[pick] == a:

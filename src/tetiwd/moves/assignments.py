@@ -32,6 +32,8 @@ def update_assignments(
 
     def update(t: int) -> None:
         around, n = state.around(t, coupled=coupled), len(state.z[t])
+        if state.across is not None:
+            look_across(state, t)
         if done[t] < n:
             done[t], just_moved = assign_objects(rngs[t], state.work, *around, models[t], n_aux, OFFERS, done[t])
             moved[t] += just_moved
@@ -39,13 +41,25 @@ def update_assignments(
             reached, just_moved = assign_groups(rngs[t], state.work, *around, models[t], n_aux, OFFERS, done[t] - n)
             done[t], moved[t] = n + reached, moved[t] + just_moved
 
-    for epochs in independent_epochs(state.n_epochs, coupled=coupled):
+    together = independent_epochs(state.n_epochs, coupled=coupled)
+    for epochs in together if state.across is None else [[t] for t in range(state.n_epochs)]:
         while epochs:
             for_each(epochs, update, pool)
             epochs = [t for t in epochs if done[t] < len(state.z[t]) + state.bonds[t].n_groups]
             if epochs:  # they stopped because no slot was free
                 state.grow()
     return moved
+
+
+def look_across(state: ChainState, t: int) -> None:
+    """Tell epoch t what is known across time, given the lineages before and after it."""
+    if state.across is None:
+        return
+    K, across = state.capacity, state.across
+    before, after = across.before(state.z, state.forward, t - 1), across.after(state.z, state.back, t + 1)
+    here, n = across.here(t), state.bonds[t].n_groups
+    tables = across.table(before, K, after, K), across.table(before, K, here, n), across.table(here, n, after, K)
+    state.bonds[t].look_across(*tables)
 
 
 ASSIGNMENTS = Move(

@@ -12,7 +12,15 @@ from math import inf, log
 
 import numpy as np
 
-from tetiwd.kernels import Model, log_chance_of_sides, members_tried, merge_lineages, move_members, split_lineage
+from tetiwd.kernels import (
+    Model,
+    log_chance_of_sides,
+    members_tried,
+    merge_lineages,
+    move_members,
+    number_lineages,
+    split_lineage,
+)
 from tetiwd.moves.move import Move
 from tetiwd.state import ChainState, Ints
 
@@ -110,7 +118,10 @@ def propose_split(
     if not parts:
         return None
     log_split, log_merge, gain = logs
-    gain -= sum(pull_between(state, s, *sides_of(part)) for s, part in enumerate(parts, start=t))
+    if state.across is not None:
+        gain += gain_across(state, trial, t, parts, split=True)
+    else:
+        gain -= sum(pull_between(state, s, *sides_of(part)) for s, part in enumerate(parts, start=t))
     if coupled:
         log_split += log_chance_of_length(length, len(lineage))
         log_merge += log_chance_of_length(length, shared_length(trial, t, lineage[0], parts[0][3]))
@@ -133,12 +144,15 @@ def propose_merge(
     a, b, trial = whole_a[:length], whole_b[:length], state.trial(epochs_around(t, length))
     here, there = state.all_around(coupled=coupled), trial.all_around(coupled=coupled)
     log_split, log_merge, gain = merge_lineages(rng, state.work, here, there, models, t, a, b)
-    for s, slots in enumerate(zip(a, b, strict=True), start=t):
-        gain += pull_between(state, s, *(np.flatnonzero(state.z[s] == slot) for slot in slots))
+    parts = [(NOBODY, NOBODY, *slots) for slots in zip(a, b, strict=True)]
+    if state.across is not None:
+        gain += gain_across(state, trial, t, parts, split=False)
+    else:
+        for s, slots in enumerate(zip(a, b, strict=True), start=t):
+            gain += pull_between(state, s, *(np.flatnonzero(state.z[s] == slot) for slot in slots))
     if coupled:
         log_split += log_chance_of_length(length, len(whole_a))
         log_merge += log_chance_of_length(length, min(len(whole_a), len(whole_b)))
-    parts = [(NOBODY, NOBODY, *slots) for slots in zip(a, b, strict=True)]
 
     def log_sides() -> float:
         return log_chance_of_sides(rng, state.work, here, models, t, a, b, first, second)
@@ -168,6 +182,28 @@ def pull_between(state: ChainState, t: int, some: Ints, others: Ints) -> float:
     holders = np.asarray(bonds.members)[np.asarray(bonds.start)[:-1]]  # an object of every group
     ends = np.repeat(holders, np.diff(bonds.first))
     return float(np.asarray(bonds.weight)[inside[0, ends] & inside[1, bonds.other]].sum())
+
+
+def gain_across(
+    state: ChainState, trial: ChainState, t: int, parts: list[tuple[Ints, Ints, int, int]], *, split: bool
+) -> float:
+    """What a change gains by all that is known, across time and within."""
+    z, epochs = list(state.z), epochs_around(t, len(parts))
+    for s, (members, side, a, c) in enumerate(parts, start=t):
+        z[s] = z[s].copy()
+        if split:
+            z[s][members[side == 1]] = c
+        else:
+            z[s][z[s] == c] = a
+            z[s][z[s] == int(state.size[s, 0]) - 1] = c  # the last cluster takes the place of the one that is gone
+    back, size, ids = state.back.copy(), state.size.copy(), np.empty_like(state.back)
+    back[epochs], size[epochs] = trial.back[epochs], trial.size[epochs]
+    number_lineages(back, size, ids)
+    ties = state.series.ties
+    assert ties is not None
+    return ties.log_weight(np.concatenate([ids[s][own] for s, own in enumerate(z)])) - ties.log_weight(
+        np.concatenate(state.labels())
+    )
 
 
 def carry_out(state: ChainState, t: int, change: Change) -> None:
