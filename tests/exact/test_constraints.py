@@ -1,5 +1,6 @@
 """With constraints the sampler visits linked partitions as often as the posterior, conditioned on them, says."""
 
+from itertools import product
 from math import inf
 
 import numpy as np
@@ -41,12 +42,19 @@ def started(series, h, init="one"):
     return state
 
 
-@pytest.mark.parametrize("kind", ["distances", "similarities"])
-@pytest.mark.parametrize("move", ["assignments", "split and merge", "sweep"])
-@pytest.mark.parametrize("known", [TOGETHER, APART, MIXED, LABELS], ids=["together", "apart", "mixed", "labels"])
-def test_posterior_with_constraints_within_times(known, move, kind):
+WITHIN = {"together": TOGETHER, "apart": APART, "mixed": MIXED, "labels": LABELS}
+FAST = [("mixed", "assignments", "distances"), ("mixed", "split and merge", "distances")]
+FAST += [("labels", "sweep", "distances"), ("mixed", "sweep", "similarities")]
+CASES = product(WITHIN, ["assignments", "split and merge", "sweep"], ["distances", "similarities"])
+
+
+@pytest.mark.parametrize(
+    ("name", "move", "kind"),
+    [*FAST, *(pytest.param(*case, marks=pytest.mark.slow) for case in CASES if case not in FAST)],
+)
+def test_posterior_with_constraints_within_times(name, move, kind):
     h = Hyperparameters(dof=1.5, df_A=9, geometry="isotropic", **FIXED)
-    series = small_series(8, (4, 3), kind).bound_by(known)
+    series = small_series(8, (4, 3), kind).bound_by(WITHIN[name])
     visited = run(started(series, h), h, 6_000, move=move, seed=9)
     check_visits(visited, conditioned(series, h))
 
@@ -125,7 +133,7 @@ ACROSS = {
     "weights": ((3, 3), Constraints(must_link=[((0, 0), (1, 1))], cannot_link=[((0, 2), (1, 0))], weight=1.5)),
     "over a gap": ((2, 3, 2), Constraints(must_link=[((0, 0), (2, 1))])),
     "apart over a gap": ((2, 3, 2), Constraints(cannot_link=[((0, 0), (2, 1)), ((0, 1), (2, 0), 1.2)])),
-    "two lineages": ((2, 3, 2), Constraints(must_link=[((0, 0), (2, 1)), ((1, 0), (2, 0)), ((1, 0), (1, 1))])),
+    "two lineages, or one": ((3, 3), Constraints(must_link=[((0, 0), (1, 1)), ((0, 1), (1, 0)), ((0, 1), (0, 2))])),
     "labels": (
         (3, 3),
         Constraints(labels={(0, 0): "a", (0, 1): "b", (1, 0): "a", (1, 2): "a"}, lineages=True),
@@ -137,8 +145,16 @@ ACROSS = {
 }
 
 
-@pytest.mark.parametrize("move", ["assignments", "split and merge", "sweep"])
-@pytest.mark.parametrize("name", ACROSS)
+SLOW_ACROSS = ["apart", "over a gap", "apart over a gap", "labels"]
+MOVES_ACROSS = [  # two lineages become one only if both change at all their epochs at once, which single objects cannot
+    *((name, "sweep") for name in ACROSS if name not in SLOW_ACROSS),
+    *(pytest.param(name, "sweep", marks=pytest.mark.slow) for name in SLOW_ACROSS),
+    *(pytest.param(name, "split and merge", marks=pytest.mark.slow) for name in ACROSS),
+    *(pytest.param(name, "assignments", marks=pytest.mark.slow) for name in ACROSS if name != "two lineages, or one"),
+]
+
+
+@pytest.mark.parametrize(("name", "move"), MOVES_ACROSS)
 def test_posterior_with_constraints_across_time(name, move):
     sizes, known = ACROSS[name]
     h = Hyperparameters(dof=1.5, df_A=9, geometry="isotropic", **FIXED)
@@ -148,6 +164,7 @@ def test_posterior_with_constraints_across_time(name, move):
     check_visits(visited, conditioned(series, h))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ACROSS)
 def test_full_geometry_with_constraints_across_time(name):
     """Likelihood off: links are exchanged with rows, which only the full geometry does."""
