@@ -124,3 +124,13 @@ def test_a_start_that_breaks_constraints_is_refused():
     init = [np.arange(15)] * 3
     with pytest.raises(SettingsError, match="the start does not respect the constraints"):
         run_chains(series(), Hyperparameters(dof=3), SamplerSettings(n_draws=20, init=init), constraints=known)
+
+
+def test_the_log_joint_has_the_weights():
+    plain, weighted = (
+        run_chains(series(), Hyperparameters(dof=3), SETTINGS, constraints=Constraints(must_link=[("p0", "p1", w)]))
+        for w in (1e-12, 30.0)
+    )
+    together = weighted.series.ties.log_weight(weighted.draws[0].labels[-1])
+    assert together == 90  # at three times
+    assert weighted.draws[0].log_joint.mean() > plain.draws[0].log_joint.mean() + 60
