@@ -95,9 +95,16 @@ class Plain:
         if kind == "Nodes":
             arrays = (np.asarray(getattr(arg, name)) for name in ["first", "z", "size", "counts", "S", "R", "spreads"])
             return self.Nodes(arg.data, arg.per_unit, *arrays)
+        if kind == "Bonds":
+            names = "group start members first other weight"
+            return self.Bonds(*(np.asarray(getattr(arg, name)) for name in names.split()))
         names = "z R size counts S A back forward spreads"
         return self.Epoch(
-            arg.data, arg.per_unit, arg.trace, *(np.asarray(getattr(arg, name)) for name in names.split())
+            arg.data,
+            arg.per_unit,
+            arg.trace,
+            *(np.asarray(getattr(arg, name)) for name in names.split()),
+            self.as_plain(arg.bonds, own_streams),
         )
 
 

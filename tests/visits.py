@@ -1,12 +1,16 @@
 """Let the sampler visit linked partitions, and compare how often with how often it should."""
 
 from collections import Counter
+from itertools import product
 from math import exp
 
 import numpy as np
 from arviz_stats.base import array_stats
+from scipy.special import roots_legendre
 
-from reference import canonical, rng_for
+from reference import canonical, linked_partitions, rng_for, set_partitions
+from tetiwd.model import block_statistics, log_likelihood_from_blocks, log_prior_partitions
+from tetiwd.model.spreads import LIMIT, log_density_of_spread
 from tetiwd.moves import update_assignments, update_links, update_split_merge
 from tetiwd.moves.scale import update_spreads
 from tetiwd.params import SamplerSettings
@@ -27,6 +31,30 @@ def normalised(log_p):
     weights = {cell: exp(value - top) for cell, value in log_p.items()}
     total = sum(weights.values())
     return {cell: weight / total for cell, weight in weights.items()}
+
+
+def law_with_own_spreads(series, h, n_nodes):
+    """Probabilities of all linked partitions, averaged over the spreads of all clusters by quadrature."""
+    nodes, weights = roots_legendre(n_nodes)
+    x = LIMIT * nodes
+    weights = LIMIT * weights * np.exp([log_density_of_spread(one, h.tau) for one in x])
+    likelihood = [{} for _ in series.n_objects]  # of an epoch: it depends on the partition there alone
+    for own, D in zip(likelihood, series.matrices, strict=True):
+        for labels in set_partitions(len(D)):
+            k = int(labels.max()) + 1
+            A, blocks = FIXED["new_scale"] * np.eye(k), block_statistics(D, labels, k)
+            own[tuple(labels.tolist())] = sum(
+                weights[list(at)].prod()
+                * exp(log_likelihood_from_blocks(*blocks, A, FIXED["alpha"], h.dof, np.exp(x[list(at)])))
+                for at in product(range(n_nodes), repeat=k)
+            )
+    log_p = {}
+    for series_of_labels in linked_partitions(series.n_objects):
+        partitions = [canonical([labels])[0] for labels in series_of_labels]
+        urn = log_prior_partitions(series_of_labels, FIXED["xi"])
+        total = sum(np.log(own[cell]) for own, cell in zip(likelihood, partitions, strict=True))
+        log_p[canonical(series_of_labels)] = urn + total
+    return normalised(log_p)
 
 
 def total_variation(visited, law):

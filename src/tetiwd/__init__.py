@@ -13,6 +13,7 @@ _HOME_OF = {
     "TiWD": "tetiwd.estimators",
     "Analysis": "tetiwd.analysis",
     "load_run": "tetiwd.workflow",
+    "Constraints": "tetiwd.data",
     "DistanceSeries": "tetiwd.data",
     "CheckpointError": "tetiwd.errors",
     "DataError": "tetiwd.errors",

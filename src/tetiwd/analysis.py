@@ -61,7 +61,8 @@ class Analysis:
     def memberships(self) -> Memberships:
         """Probability of every object for every cluster of its time, and to be unassigned."""
         nearest = nearest_lineages(self.sample.series, self.clustering)
-        return memberships(self.alignment, min_size=self.settings.min_size, nearest=nearest)
+        rows = self.sample.series.rows
+        return memberships(self.alignment, min_size=self.settings.min_size, nearest=nearest, rows=rows)
 
     @cached_property
     def forecast(self) -> Forecast | None:

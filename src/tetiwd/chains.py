@@ -13,7 +13,7 @@ import numpy as np
 
 from tetiwd.checkpoint import Keeper
 from tetiwd.choosing import choose
-from tetiwd.data import DistanceSeries
+from tetiwd.data import Constraints, DistanceSeries
 from tetiwd.data.mapped import for_workers
 from tetiwd.distant import DistantChain, DistantRounds, Place
 from tetiwd.errands import Workers, as_workers
@@ -55,6 +55,7 @@ def run_chains(
     hyperparameters: Hyperparameters | None = None,
     settings: SamplerSettings | None = None,
     *,
+    constraints: Constraints | None = None,
     n_threads: int | None = None,
     progress: Report | bool | None = None,
     checkpoint: str | Path | None = None,
@@ -71,6 +72,8 @@ def run_chains(
     series, hyperparameters, settings
         Data, model, and how to sample. Scales in the hyperparameters are in units of ``series.unit``; degrees of
         freedom and a geometry given as "auto" and the like are chosen first, and the sample says what was used.
+    constraints
+        What is known of some objects; the same as ``series.bound_by(constraints)``.
     n_threads
         Threads in all; None for one per processor. With two threads per chain or more, large epochs of a chain are
         updated at the same time as well. The draws do not depend on it.
@@ -95,6 +98,7 @@ def run_chains(
         Makes every chain, by its number, at another start than the settings say; see :mod:`tetiwd.extending`.
     """
     settings = settings or SamplerSettings()
+    series = series if constraints is None else series.bound_by(constraints)
     n_threads = n_processors() if n_threads is None else n_threads
     check_whole("n_threads", n_threads, 1)
     if resume and checkpoint is None:
@@ -203,6 +207,10 @@ def check_run(
 ) -> None:
     """Refuse a run that memory cannot hold, that its model does not allow, or that cannot start from given labels."""
     kind = kind_of(hyperparameters, settings)
+    if settings.spread_epochs and series.ties is not None:
+        raise SettingsError(
+            [Setting("spread_epochs", True), " and constraints cannot be had together"], "leave out one of them"
+        )
     limit = "max_draws" if settings.automatic else "n_draws"
     fewer: Text = ["ask for fewer chains (", Setting("n_chains"), ") or fewer draws (", Setting(limit), ")"]
     check_room_for_chains(series, hyperparameters, settings, "running", fewer, spread=spread)

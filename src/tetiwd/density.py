@@ -10,11 +10,13 @@ from tetiwd.state import ChainState, models_of
 
 
 def log_joint_of(state: ChainState, hyperparameters: Hyperparameters) -> float:
-    """Log joint density of a state, all constants included."""
+    """Log joint density of a state, all constants included, and the weights of what is known beforehand."""
     h = hyperparameters
     total = log_prior(h.alpha, state.alpha) + log_prior(h.xi, state.xi) + log_prior(h.new_scale, state.new_scale)
     total += log_prior(h.kappa, state.kappa) + log_prior(h.tau_used, state.tau) + log_spreads(state)
     total += log_partitions(state, h) + log_likelihoods(state, h)
+    if state.series.ties is not None:
+        total += state.series.ties.log_weight(np.concatenate(state.labels()))
     return total + (log_prior(h.df_A, state.df_A) + log_geometry(state, h) if h.full else 0.0)
 
 

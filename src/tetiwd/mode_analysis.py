@@ -115,7 +115,7 @@ class ModeAnalysis:
             probabilities.append(here)
             unassigned.append(unassigned_given_others(found, cluster, sizes, lineages, min_size))
         nearest = nearest_lineages(self.mode.series, self.clustering)
-        return Memberships(self._alignment, probabilities, unassigned, nearest)
+        return Memberships(self._alignment, probabilities, unassigned, nearest, self.mode.series.rows)
 
     @cached_property
     def object_maps(self) -> tuple[NDArray[np.float64], ...]:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tetiwd.data import DistanceSeries
+from tetiwd.errors import Setting, SettingsError
 from tetiwd.node_state import NodeState, all_distances, start_parameters
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.start import check_labels, coarseness, ward_labels
@@ -17,6 +18,11 @@ def start_nodes(
     unit: float | None,
 ) -> NodeState:
     """The first state of a chain."""
+    if series.ties is not None:
+        raise SettingsError(
+            [Setting("geometry", hyperparameters.geometry), " does not know constraints"],
+            ["leave out the constraints, or choose ", Setting("geometry", "full")],
+        )
     n = sum(series.n_objects)
     if not isinstance(settings.init, str):
         labels = np.concatenate(check_labels(settings.init, series))

@@ -33,6 +33,7 @@ class NodeState:
     delta: float
     kappa: float
     shift: float
+    across = None  # lineages are what the state is made of, so nothing is known across them
 
     def __init__(self, series: DistanceSeries, labels: Ints, *, unit: float | None = None, capacity: int = 16) -> None:
         self.series = series

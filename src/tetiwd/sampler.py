@@ -223,8 +223,9 @@ class Chain:
     def step(self) -> SweepInfo:
         """One sweep; tunes during warm-up, records afterwards."""
         s, i = self.settings, self.n_done
-        coupled = self.hyperparameters.coupling and i >= s.n_apart
-        if coupled and i == s.n_apart and isinstance(s.init, str):
+        n_apart = s.n_apart if self.state.across is None else 0  # what is known across time holds from the start
+        coupled = self.hyperparameters.coupling and i >= n_apart
+        if coupled and i == n_apart and isinstance(s.init, str):
             self.kind.link(self.state, self.hyperparameters)
         info = sweep(self.state, self.hyperparameters, s, self.streams, self.tuning, coupled=coupled, pool=self.pool)
         if i < s.n_warmup:

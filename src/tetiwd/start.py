@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from tetiwd.bonds import bonds_of, check_respectful, respectful
 from tetiwd.data import DistanceSeries
 from tetiwd.data.checks import Matrix, Place, row_blocks
 from tetiwd.data.feature_distances import FeatureDistances
@@ -14,6 +15,7 @@ from tetiwd.density import log_partitions
 from tetiwd.errors import Setting, SettingsError
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.priors import Gamma
+from tetiwd.start_across import Places, linked_start
 from tetiwd.state import ChainState, Floats, Ints, start_values
 
 FINEST_CUT = 20
@@ -42,12 +44,26 @@ def start_chain(
         n_clusters = int(min(limit, coarseness(chain, settings.n_chains)))
         labels = ward(n_clusters) if ward else ward_cuts(series, n_clusters)
     slots = [np.unique(labels_t, return_inverse=True)[1] for labels_t in labels]
+    places: Places = []
+    if series.ties is not None:
+        if series.ties.across and not hyperparameters.coupling:
+            fault = " knows no lineages, but there are constraints across time"
+            raise SettingsError([Setting("coupling", False), fault], "give those within times only")
+        if not given and series.ties.across:
+            slots, places = linked_start(slots, series.ties, series.times)
+        elif not given:
+            bonds = bonds_of(series.ties, series.n_objects)
+            slots = [respectful(slots_t, bonds_t, limit) for slots_t, bonds_t in zip(slots, bonds, strict=True)]
     for t, slots_t in enumerate(slots):
         if slots_t.max() >= limit:
             fault, limits = f"the start has {slots_t.max() + 1} clusters at epoch {t}, but ", f" allow {limit:g}"
             raise SettingsError([fault, Setting("max_clusters"), " and ", Setting("df_A"), limits])
     state = make(slots) if make else ChainState(series, slots, unit=unit)
     start_values(state, hyperparameters)
+    for t in range(len(places) - 1):
+        for component in places[t].keys() & places[t + 1].keys():
+            c, f = places[t][component], places[t + 1][component]
+            state.forward[t, c], state.back[t + 1, f] = f, c
     if given and hyperparameters.coupling:
         link_by_label(state, labels)
         if log_partitions(state, hyperparameters) == -np.inf:
@@ -56,6 +72,8 @@ def start_chain(
                 ["the start needs more than ", limit_of_clusters, " at consecutive epochs"],
                 "give linked clusters equal labels, or allow more clusters",
             )
+    if series.ties is not None:
+        check_respectful(state.labels(), series.ties)
     return state
 
 

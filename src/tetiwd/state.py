@@ -8,6 +8,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.bonds import bonds_of
+from tetiwd.bonds_across import Across
 from tetiwd.data import DistanceSeries
 from tetiwd.data.feature_distances import FeatureDistances
 from tetiwd.errors import DataError, Setting
@@ -40,6 +42,8 @@ class ChainState:
         self.series = series
         self.unit = series.unit if unit is None else unit
         self.capacity = capacity
+        self.bonds = bonds_of(series.ties, series.n_objects)
+        self.across = Across(series.ties, series.n_objects) if series.ties is not None and series.ties.across else None
         self._views: dict[Any, Any] = {}  # made when first asked for, forgotten when arrays are replaced
         self._work: dict[int, Workspace] = {}  # one per thread that updates epochs of this chain
         self._twins: dict[int, ChainState] = {}  # trials, one per thread, kept for the next time
@@ -99,6 +103,7 @@ class ChainState:
                 self.back[t],
                 self.forward[t],
                 self.spreads[t],
+                self.bonds[t],
             )
         return cast("Epoch", self._views[t])
 

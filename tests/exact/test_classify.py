@@ -526,4 +526,5 @@ def test_times_are_named():
     sample = hand_made(named, h, [(labels, [FIXED["new_scale"] * np.eye(2)] * 2, *FIXED.values())])
     found = classify(sample, as_clustering(sample, labels), np.ones((1, 4)), squared=True)
     assert found.time == "autumn"
-    assert list(found.table().columns) == ["best", "lineage 0", "lineage 1", "none of these"]
+    choices = ["best", "probability", "next", "next_probability"]
+    assert list(found.table().columns) == [*choices, "lineage 0", "lineage 1", "none of these"]

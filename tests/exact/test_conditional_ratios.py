@@ -13,6 +13,7 @@ from tetiwd import Gamma, Hyperparameters, density
 from tetiwd.density import log_joint_of, log_likelihoods
 from tetiwd.model import log_row_density, prior_scale
 from tetiwd.model.spreads import LIMIT, draw_log_spread, log_density_of_spread
+from tetiwd.moves.links import NOTHING
 from tetiwd.moves.scale import log_target, set_scale
 from tetiwd.state import models_of
 
@@ -215,8 +216,8 @@ def test_link_acceptance(seed, sizes, h, kind):
     old_back = right.link[:k_right].copy()
     new_back, again = np.empty(k_right, dtype=np.int64), np.empty(k_right, dtype=np.int64)
     plain.propose_links(right.link, left.link, k_right, c, f, new_back)
-    current, old = plain.log_boundary(left, right, k_right, right.link, scratch, model), log_joint_of(state, h)
-    proposed = plain.log_boundary(left, right, k_right, new_back, scratch, model)
+    current, old = plain.log_boundary(left, right, k_right, right.link, NOTHING, scratch, model), log_joint_of(state, h)
+    proposed = plain.log_boundary(left, right, k_right, new_back, NOTHING, scratch, model)
     plain.set_links(left, right, k_right, new_back)
     state.check_invariants()
     new = World.of(state).log_joint(state, h)

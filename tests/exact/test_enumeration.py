@@ -8,17 +8,17 @@ from math import exp
 import numpy as np
 import pytest
 from arviz_stats.base import array_stats
-from scipy.special import roots_genlaguerre, roots_legendre
+from scipy.special import roots_genlaguerre
 from scipy.stats import gamma, truncnorm
 
-from reference import canonical, linked_partitions, rng_for, set_partitions
+from reference import canonical, linked_partitions, rng_for
 from small_worlds import random_state, small_series
 from tetiwd import Gamma, Hyperparameters
-from tetiwd.model import block_statistics, log_joint, log_likelihood_from_blocks, log_prior_partitions
-from tetiwd.model.spreads import LIMIT, log_density_of_spread
+from tetiwd.model import log_joint, log_prior_partitions
+from tetiwd.model.spreads import LIMIT
 from tetiwd.moves import assignments, link_greedily, split_merge
 from tetiwd.state import models_of
-from visits import FIXED, check_visits, normalised, one_cluster_each, run
+from visits import FIXED, check_visits, law_with_own_spreads, normalised, one_cluster_each, run
 
 
 def exact_posterior(series, h):
@@ -206,30 +206,6 @@ def test_sampled_scales_do_not_disturb_the_prior():
     found = [tuple(len(set(own)) for own in cell) for cell in visited]
     noise = sum(np.sqrt(2 * p * (1 - p) / np.pi / n) for p in law.values()) / 2  # of the simulated law itself
     check_visits(found, law, extra=noise)
-
-
-def law_with_own_spreads(series, h, n_nodes):
-    """Probabilities of all linked partitions, averaged over the spreads of all clusters by quadrature."""
-    nodes, weights = roots_legendre(n_nodes)
-    x = LIMIT * nodes
-    weights = LIMIT * weights * np.exp([log_density_of_spread(one, h.tau) for one in x])
-    likelihood = [{} for _ in series.n_objects]  # of an epoch: it depends on the partition there alone
-    for own, D in zip(likelihood, series.matrices, strict=True):
-        for labels in set_partitions(len(D)):
-            k = int(labels.max()) + 1
-            A, blocks = FIXED["new_scale"] * np.eye(k), block_statistics(D, labels, k)
-            own[tuple(labels.tolist())] = sum(
-                weights[list(at)].prod()
-                * exp(log_likelihood_from_blocks(*blocks, A, FIXED["alpha"], h.dof, np.exp(x[list(at)])))
-                for at in product(range(n_nodes), repeat=k)
-            )
-    log_p = {}
-    for series_of_labels in linked_partitions(series.n_objects):
-        partitions = [canonical([labels])[0] for labels in series_of_labels]
-        urn = log_prior_partitions(series_of_labels, FIXED["xi"])
-        total = sum(np.log(own[cell]) for own, cell in zip(likelihood, partitions, strict=True))
-        log_p[canonical(series_of_labels)] = urn + total
-    return normalised(log_p)
 
 
 @pytest.mark.parametrize("move", ["assignments and spreads", "split and merge", "split, merge and spreads", "sweep"])

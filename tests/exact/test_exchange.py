@@ -10,6 +10,7 @@ from reference import rng_for
 from small_worlds import World, random_state
 from tetiwd import Gamma, Hyperparameters
 from tetiwd.density import log_joint_of
+from tetiwd.moves.links import NOTHING
 from tetiwd.state import models_of
 
 sizes = st.lists(st.integers(2, 6), min_size=2, max_size=4)
@@ -55,7 +56,8 @@ def exchange(state, h, t, f, g, sides, *, seed, accept, rows=None):
         if rows is not None:
             given_rows = iter(rows)
             patch.setattr(plain, "draw_row_from_law", lambda rng, law, h: next(given_rows)(law, h))
-        plain.exchange_with_rows(Told(numbers, seed), state.work, *state.around(t), models_of(state, h)[t], 1)
+        around = *state.around(t), NOTHING, NOTHING, NOTHING
+        plain.exchange_with_rows(Told(numbers, seed), state.work, *around, models_of(state, h)[t], 1)
     return np.array(compared) if compared else None
 
 

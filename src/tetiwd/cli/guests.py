@@ -26,6 +26,11 @@ class Additions:
     show_ids: bool = False
 
 
+def made_by_guest(run_folder: Path) -> bool:
+    """True if a guest made the data of a run."""
+    return any((run_folder / folder).is_dir() for folder in GUESTS)
+
+
 def additions(run_folder: Path, *, show_ids: bool | None = None, show_text: bool | None = None) -> Additions:
     """What guests add to the report of a run. What may be shown is as asked for now, or else as when it was made."""
     sections, list_ids = [], bool(show_ids)

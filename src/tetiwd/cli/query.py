@@ -9,7 +9,7 @@ import typer
 from tetiwd.cli import options as o
 from tetiwd.cli.command import Tables, command
 from tetiwd.cli.console import Console, records
-from tetiwd.cli.guests import additions
+from tetiwd.cli.guests import additions, made_by_guest
 from tetiwd.cli.sides import Asked, Covariates, Known, MetadataFile, Survival, write_side_tables
 from tetiwd.errors import DataError, Setting, SettingsError, give
 from tetiwd.io.data_settings import DataSettings
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from tetiwd.analysis import Analysis
     from tetiwd.data import DistanceSeries
+    from tetiwd.io.new_distances import NewDistances
     from tetiwd.summarize.outcomes import Outcomes
 
 POINT_ESTIMATE = (AnswerSettings, "loss", "at_most", "min_size", "links", "level")
@@ -136,8 +137,9 @@ def predict(
     new: Annotated[
         Path,
         typer.Argument(
-            help="New objects: a table of features, or of distances to the objects of one time (CSV, TSV, npy); for a "
-            "run on sequences, an alignment of new sequences with those of the run (FASTA)."
+            help="New objects: a table of features, or of distances to the objects of one time (CSV, TSV, Parquet, "
+            "npy); or new objects together with those of the run, known by id: a square table, a table of pairs, npz, "
+            "h5ad, or an alignment (FASTA)."
         ),
     ],
     *,
@@ -167,11 +169,17 @@ def predict(
     data = folder.settings().data
     with in_file(str(new)):
         squared = given.get("data", {}).get("squared")
-        ids, distances, told = _new_objects(new, series, t, data, id, squared, moves, Console(as_json=as_json))
-        classification = classify(analysis.sample, analysis.clustering, distances, squared=told, t=t)
+        epochs = range(series.n_epochs) if moves else [t]
+        if made_by_guest(run_folder):
+            check_named(new, id, series, epochs)
+        found, told = _new_objects(new, series, epochs, data, id, squared, Console(as_json=as_json))
+        how: dict[str, Any] = {"own": found.own} if series.kind == "similarities" else {"squared": told}
+        classification = classify(analysis.sample, analysis.clustering, found.values, t=t, **how)
     table = classification.table()
-    if ids is not None:
-        table.insert(0, "id", ids)
+    if found.ids is None:
+        table.insert(0, "row", range(1, len(table) + 1))
+    else:
+        table.insert(0, "id", found.ids)
     _deliver(table, out, overwrite, as_json)
 
 
@@ -253,32 +261,40 @@ def _epoch(series: "DistanceSeries", at: str | None) -> int:
 def _new_objects(
     file: Path,
     series: "DistanceSeries",
-    t: int,
+    epochs: Sequence[int],
     data: Any,
     id: str | None,
     squared: bool | None,
-    moves: bool,
     console: Console,
-) -> tuple[list[Any] | None, Any, bool]:
-    """Ids of the new objects if there are any, their distances to the objects of time t, whether these are squared."""
+) -> tuple["NewDistances", bool]:
+    """The new objects with their distances to the objects of some times, and whether these are squared."""
+    from dataclasses import replace
+
     import numpy as np
     import pandas as pd
 
     from tetiwd.io.files import find_file
+    from tetiwd.io.new_distances import NewDistances, read_new_distances
     from tetiwd.io.new_objects import read_new_objects
     from tetiwd.io.new_sequences import FASTA, read_new_sequences
 
-    epochs = range(series.n_epochs) if moves else [t]
+    if series.features is None and find_file(file).ending not in FASTA:
+        found = read_new_distances(find_file(file), series, epochs, data if id is None else replace(data, id=id))
+        if found is not None and series.kind == "distances":
+            return found, data.are_squared() if squared is None else squared
+        if found is not None and found.own is not None and not np.isnan(found.own).any():
+            return found, True
     if series.kind == "similarities":
         raise DataError(
-            "a run on similarities needs those of new objects with themselves", "use tetiwd.classify in Python"
+            "a run on similarities needs those of new objects with themselves",
+            "give new objects together with those of the run, or use tetiwd.classify in Python",
         )
     if find_file(file).ending in FASTA:
         for name, value in (("id", id), ("squared", squared)):
             if value is not None:
                 fault = " has no effect on sequences"
                 raise SettingsError([Setting(name, value), fault], ["leave out ", Setting(name)])
-        return *read_new_sequences(find_file(file), series, epochs, data), data.squared is not False
+        return NewDistances(*read_new_sequences(find_file(file), series, epochs, data)), data.squared is not False
     names = None if series.features is None else series.features.names
     ids, table = read_new_objects(file, id, data.id or "id", names)
     if id is not None and ids is None:
@@ -286,7 +302,8 @@ def _new_objects(
     if series.features is not None and squared is not None:
         raise SettingsError("the run was made from features", ["leave out ", Setting("squared", squared)])
     if series.features is not None:
-        return ids, np.hstack([series.features.squared_distances(table, s) for s in epochs]), True
+        values = np.hstack([series.features.squared_distances(table, s) for s in epochs])
+        return NewDistances(ids, values), True
     if (squared is None and data.squared is None) or not isinstance(table.columns, pd.RangeIndex):
         ids_of_run = [] if series.ids is None else [str(id) for own in series.ids for id in own.tolist()]
         _check_distances(table, ids_of_run, sum(series.n_objects[s] for s in epochs))
@@ -294,7 +311,19 @@ def _new_objects(
     if series.ids is not None:
         objects = [str(name) for s in epochs for name in series.ids[s].tolist()]
         table = _in_order(table.rename(columns=str), objects, console)
-    return ids, table.to_numpy(), told
+    return NewDistances(ids, table.to_numpy()), told
+
+
+def check_named(file: Path, id: str | None, series: "DistanceSeries", epochs: Sequence[int]) -> None:
+    """Refuse new texts: distances between texts depend on all of them, so that only distances can be given."""
+    from tetiwd.io.files import find_file
+    from tetiwd.io.new_distances import names_known
+
+    if not names_known(find_file(file), series, epochs):
+        raise DataError(
+            "the run was made from notes, and distances between those depend on all of them",
+            "run tetiwd notes again with the new ones, or give a table of distances to the objects of the run",
+        )
 
 
 def _check_distances(table: "pd.DataFrame", ids: Sequence[str], n_objects: int) -> None:

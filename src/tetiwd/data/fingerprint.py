@@ -15,12 +15,16 @@ ROWS_AT_ONCE = 256
 
 
 def fingerprint(series: DistanceSeries) -> str:
-    """Hash of the data of a series: kind, sizes, numbers; from files that others have read, what they found."""
+    """Hash of kind, sizes, numbers and what is known of objects; from files that others have read, what they found."""
     if KNOWN in vars(series):
         return str(vars(series)[KNOWN])
     digest = hashlib.sha256(series.kind.encode())
     for matrix in series.matrices:
         for array in parts(matrix):
+            digest.update(f"{array.shape}{array.dtype}".encode())
+            digest.update(np.ascontiguousarray(array).data)
+    if series.ties is not None:
+        for array in (series.ties.component, series.ties.apart, series.ties.pulled, series.ties.weights):
             digest.update(f"{array.shape}{array.dtype}".encode())
             digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tetiwd.data import metrics
 from tetiwd.data.checks import Matrix, Place, check_cross, check_size, count_not_finite
+from tetiwd.data.constraints import Constraints, Ties, resolve
 from tetiwd.data.dof import Dof, resolve_dof
 from tetiwd.data.epochs import Epochs, epochs_by_time, ids_of_rows, separate_epochs
 from tetiwd.data.feature_distances import FeatureDistances, Rows, among, check_features, cut, is_sparse
@@ -59,6 +60,8 @@ class DistanceSeries:
     features: FeatureSpace | None = None  # what the distances were computed from, if that is known
     approximation: Approximation | None = None  # how close distances from landmarks come to the true ones
     given_unit: float | None = None  # of the series that this one extends; None for one of its own
+    ties: Ties | None = None  # what is known of objects beforehand
+    rows: tuple[NDArray[np.int64], ...] | None = None  # T × (n_t,) rows of the input, from 0, if it covers all epochs
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrices", tuple(map(frozen, self.matrices)))
@@ -70,7 +73,7 @@ class DistanceSeries:
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and pickles go through the constructor, which makes their arrays read-only again."""
         parts = (self.matrices, self.kind, self.times, self.ids, self.cross, self.features, self.approximation)
-        return type(self), (*parts, self.given_unit)
+        return type(self), (*parts, self.given_unit, self.ties, self.rows)
 
     @classmethod
     def from_distances(
@@ -232,7 +235,7 @@ class DistanceSeries:
         for rows, place in zip(epochs.sources, epochs.places, strict=True):
             D = metrics.pairwise(features[rows], metric, squared, precision)
             blocks.append(prepare_distances(D, place, True, None, min_objects, False, ours=True))
-        return cls(tuple(blocks), "distances", epochs.times, epochs.ids, None, space)
+        return cls(tuple(blocks), "distances", epochs.times, epochs.ids, None, space, rows=_rows_of(epochs))
 
     @classmethod
     def _without_matrix(
@@ -258,7 +261,8 @@ class DistanceSeries:
         given = parts if space.rows[0] is points else cut(_in_order(space.rows[0], order, None), sizes)
         space = replace(space, rows=given)
         held = cast("tuple[Matrix, ...]", tuple(matrices))
-        return cls(held, "distances", epochs.times, epochs.ids, cast("Matrix | None", whole), space)
+        known = epochs.times, epochs.ids, cast("Matrix | None", whole), space
+        return cls(held, "distances", *known, rows=_rows_of(epochs))
 
     @classmethod
     def _from_landmarks(
@@ -279,7 +283,8 @@ class DistanceSeries:
         if space is not None:
             space = replace(space, rows=cut(_in_order(space.rows[0], order, None), sizes))
         held = cast("tuple[Matrix, ...]", tuple(matrices))
-        return cls(held, "distances", epochs.times, epochs.ids, cast("Matrix | None", whole), space, approximation)
+        known = epochs.times, epochs.ids, cast("Matrix | None", whole), space, approximation
+        return cls(held, "distances", *known, rows=_rows_of(epochs))
 
     @classmethod
     def _each_from_landmarks(cls, epochs: Epochs, squared: bool, landmarks: int, min_objects: int) -> Self:
@@ -357,7 +362,7 @@ class DistanceSeries:
         for rows, place in zip(epochs.sources, epochs.places, strict=True):
             D = pooled[np.ix_(rows, rows)]
             blocks.append(prepare_distances(D, place, squared, symmetrize, min_objects, False, ours=True))
-        return cls(tuple(blocks), "distances", epochs.times, epochs.ids, None)
+        return cls(tuple(blocks), "distances", epochs.times, epochs.ids, None, rows=_rows_of(epochs))
 
     @property
     def n_epochs(self) -> int:
@@ -442,6 +447,8 @@ class DistanceSeries:
             ids=None if self.ids is None else self.ids[:n],
             cross=None if self.cross is None else among(self.cross, before),
             features=None if self.features is None else self.features.until(n),
+            ties=None if self.ties is None else self.ties.restricted(np.arange(before.stop)),
+            rows=None if self.rows is None else self.rows[:n],
         )
 
     def restricted(self, rows: Sequence[NDArray[np.int64]]) -> Self:
@@ -454,7 +461,13 @@ class DistanceSeries:
             ids=None if self.ids is None else tuple(ids[some] for ids, some in zip(self.ids, rows, strict=True)),
             cross=None if self.cross is None else among(self.cross, places),
             features=None if self.features is None else self.features.restricted(rows),
+            ties=None if self.ties is None else self.ties.restricted(places),
+            rows=None if self.rows is None else tuple(own[some] for own, some in zip(self.rows, rows, strict=True)),
         )
+
+    def bound_by(self, constraints: Constraints) -> Self:
+        """The same series with what is known of its objects: every clustering of it will respect that."""
+        return replace(self, ties=resolve(constraints, self.times, self.ids, self.n_objects))
 
     def negative_type(self) -> list[NegativeType]:
         """How far every epoch is from squared Euclidean distances (or from a Mercer kernel); O(n³)."""
@@ -524,6 +537,11 @@ class DistanceSeries:
         for t, rows in enumerate(self._cross_slices()):
             check_cross(prepared, rows, self.matrices[t], self._place("D", t))
         return replace(self, cross=prepared)
+
+
+def _rows_of(epochs: Epochs) -> tuple[NDArray[np.int64], ...]:
+    """Which rows of the input the objects of every epoch are."""
+    return tuple(np.asarray(rows, dtype=np.int64) for rows in epochs.sources)
 
 
 def _is_moderate(n_objects: Iterable[int], dtype: np.dtype[Any]) -> bool:

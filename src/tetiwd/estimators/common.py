@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tetiwd.analysis import Analysis
 from tetiwd.chains import run_chains
-from tetiwd.data import DistanceSeries
+from tetiwd.data import Constraints, DistanceSeries
 from tetiwd.data.feature_distances import is_sparse
 from tetiwd.data.metrics import Metric
 from tetiwd.declare import declarations
@@ -59,6 +59,7 @@ class WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
     n_jobs: int
     verbose: bool
     settings: SamplerSettings | None
+    constraints: Constraints | None
     mode: str
     analysis_: Analysis | ModeAnalysis
 
@@ -77,6 +78,7 @@ class WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         for name in ("analysis_", "n_features_in_", "feature_names_in_"):  # of an earlier fit
             self.__dict__.pop(name, None)
         series, self._rows = self._series(X, time, ids)
+        series = series if self.constraints is None else series.bound_by(self.constraints)
         settings = self.settings or SamplerSettings()
         if not isinstance(settings, SamplerSettings):
             raise SettingsError([Setting("settings"), f" must be SamplerSettings or None, not {settings!r}"])
@@ -289,6 +291,7 @@ SHARED = {
     "n_jobs": "Number of threads; -1 for one per processor. Results do not depend on it.",
     "verbose": "Whether to show the progress of every chain.",
     "settings": "How to sample. If not given, the defaults of :class:`tetiwd.SamplerSettings`.",
+    "constraints": "What is known of some objects, see :class:`tetiwd.Constraints`.",
     "mode": '"posterior" samples; "fast" finds the most probable clustering it can within seconds, which says nothing '
     "about uncertainty.",
 }

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from tetiwd.analysis import Analysis
-from tetiwd.data import DistanceSeries
+from tetiwd.data import Constraints, DistanceSeries
 from tetiwd.data.metrics import Metric
 from tetiwd.data.series import LARGEST_CROSS
 from tetiwd.data.times import rows_by_time
@@ -83,6 +83,7 @@ class TeTiWD(WishartClusterer):
     verbose: bool = False
     settings: SamplerSettings | None = None
     mode: str = MODES[0]
+    constraints: Constraints | None = None
 
     def fit(self, X: Any, y: Any = None, *, time: Any = None, ids: Any = None, names_from: Any = None) -> Self:
         """Find clusters and their lineages.

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.data import DistanceSeries
+from tetiwd.data import Constraints, DistanceSeries
 from tetiwd.data.metrics import Metric
 from tetiwd.declare import documented_by
 from tetiwd.errors import DataError
@@ -55,6 +55,7 @@ class TiWD(WishartClusterer):
     verbose: bool = False
     settings: SamplerSettings | None = None
     mode: str = MODES[0]
+    constraints: Constraints | None = None
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find clusters.

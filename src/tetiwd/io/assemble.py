@@ -1,7 +1,7 @@
 """From the matrices of a reader to a series: one matrix per epoch, or one matrix over all epochs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
@@ -117,6 +117,7 @@ def series_of_pooled(
     """One matrix over all epochs."""
     with in_file(file):
         rows, time = large_epochs(time, settings, remarks)
+        given = np.arange(len(matrix)) if rows is None else rows
         if rows is not None:
             matrix = matrix[np.ix_(rows, rows)]
             ids = None if ids is None else [ids[row] for row in rows]
@@ -127,7 +128,8 @@ def series_of_pooled(
                 Epoch(str(label), file, matrix[np.ix_(rows, rows)], None if ids is None else [ids[row] for row in rows])
                 for label, rows in rows_by_epoch(time)
             ]
-            return series_of_epochs(epochs, list(time.categories), settings, remarks)
+            series = series_of_epochs(epochs, list(time.categories), settings, remarks)
+            return replace(series, rows=tuple(given[rows] for _, rows in rows_by_epoch(time)))
         keep: bool | Literal["if known"] = settings.keeps_cross(len(matrix))
         unasked = settings.cross is None
         series = DistanceSeries.from_pooled(
@@ -141,7 +143,12 @@ def series_of_pooled(
         )
         if keep and unasked and series.n_epochs > 1 and series.cross is None:
             remarks.append("distances between epochs are not all known and are not used to link clusters")
-        return series
+        return with_rows_from(series, given)
+
+
+def with_rows_from(series: DistanceSeries, given: NDArray[np.intp]) -> DistanceSeries:
+    """The same series with rows of the input, where that had more rows than the series was made from."""
+    return replace(series, rows=None if series.rows is None else tuple(given[rows] for rows in series.rows))
 
 
 def large_epochs(

@@ -196,6 +196,26 @@ class DataSettings(Settings):
         choices=("shift", "clip"),
     )
 
+    constraints: str | None = setting(
+        None,
+        'Table of pairs that are known to belong together or apart: columns "object", "other" and "kind" ("must" or '
+        '"cannot"), and, if wanted, "weight", "time" and "other_time".',
+        option="--constraints",
+        metavar="FILE",
+    )
+    fixed_labels: str | None = setting(
+        None,
+        'Table of objects whose label is known: columns "object" and "label", and "time" if labels change. Equal '
+        "labels are one cluster, different labels different ones.",
+        option="--fixed-labels",
+        metavar="FILE",
+    )
+    labels_are_lineages: bool = setting(
+        False,
+        "Whether equal labels at different times mean one lineage, and different ones different lineages.",
+        option="--labels-are-lineages",
+    )
+
     def check_together(self) -> None:
         """Three columns of a long table; nothing about distances where there are none."""
         if len({self.first, self.second, self.distance}) < 3:
@@ -204,6 +224,9 @@ class DataSettings(Settings):
         if self.subject is not None and self.objects is None:
             fault: list[str | Setting] = [Setting("subject", self.subject), " names a column of the table of objects"]
             raise SettingsError(fault, ["name that table with ", Setting("objects")])
+        if self.labels_are_lineages and self.fixed_labels is None:
+            fault = [Setting("labels_are_lineages", True), " is about labels that are known"]
+            raise SettingsError(fault, ["name their file with ", Setting("fixed_labels")])
         if self.year_begins != 1 and self.by != "year":
             fault = [Setting("year_begins", self.year_begins), " is about windows of years"]
             raise SettingsError(fault, give("by", "year"))

@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tetiwd.data import DistanceSeries
 from tetiwd.data.metrics import SQUARED_AS_IS
 from tetiwd.errors import Setting, SettingsError
-from tetiwd.io.assemble import large_epochs
+from tetiwd.io.assemble import large_epochs, with_rows_from
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import in_file
 from tetiwd.io.tables import listed
@@ -24,14 +27,19 @@ def series_of_features(
     time: EpochOfRows,
     settings: DataSettings,
     remarks: list[str],
+    given: NDArray[np.intp] | None = None,
 ) -> DistanceSeries:
-    """Rows of numbers, dense or sparse; ``names`` are those of the columns, if known."""
+    """Rows of numbers, dense or sparse; ``names`` are those of the columns, and ``given`` rows of the input, if known.
+
+    Otherwise every row of the input is one.
+    """
     import pandas as pd
 
     with in_file(file):
         rows, time = large_epochs(time, settings, remarks)
+        given = np.arange(X.shape[0]) if given is None else given
         if rows is not None:
-            X = X[rows]
+            X, given = X[rows], given[rows]
             ids = None if ids is None else [ids[row] for row in rows]
         series = DistanceSeries.from_features(
             X if names is None else pd.DataFrame(X, columns=list(names), copy=False),  # so that the series knows them
@@ -46,6 +54,7 @@ def series_of_features(
             matrix=settings.matrix,
             landmarks=settings.landmarks,
         )
+    series = with_rows_from(series, given)
     if series.approximation is not None:
         remarks.append(str(series.approximation))
         if series.approximation.is_rough:

@@ -8,6 +8,7 @@ from typing import Any
 from tetiwd.data import DistanceSeries
 from tetiwd.errors import DataError, Setting, SettingsError, Where
 from tetiwd.io import readers
+from tetiwd.io.constraint_files import constraint_files, read_constraints
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, find_file, in_file, sha256_of
 from tetiwd.io.readers.reader import Reader, check_heeded
@@ -42,7 +43,11 @@ def read_series(paths: Sequence[str | Path], settings: DataSettings | None = Non
     if settings.repair is not None:
         with in_file(", ".join(file.name for file in files)):
             series = series.repair(settings.repair)  # type: ignore[arg-type] # checked by the settings
-    hashes = {file.name: sha256_of(file) for file in [*files, *objects]}
+    known = read_constraints(settings)
+    if known is not None:
+        with in_file(", ".join(file.name for file in constraint_files(settings))):
+            series = series.bound_by(known)
+    hashes = {file.name: sha256_of(file) for file in [*files, *objects, *constraint_files(settings)]}
     return Input(series, reader.name, tuple(remarks), hashes)
 
 

@@ -84,6 +84,15 @@ def epochs_of_parts(
     return list(parts), epochs_of(times, settings, where, declared)
 
 
+def rows_in_files(parts: Sequence[Part]) -> NDArray[np.int64]:
+    """Where the rows of all parts are in the input, from 0: in their file if each is an epoch, or in all of them."""
+    start, rows = 0, []
+    for part in parts:
+        rows.append(start + part.rows)
+        start += part.columns.n_rows if part.time is not None else 0
+    return np.concatenate(rows)
+
+
 def _refused_unless_dropped(
     gaps: NDArray[np.bool_], name: str, columns: Columns, settings: DataSettings
 ) -> NDArray[np.bool_]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
+from tetiwd.data.constraints import Ties
 from tetiwd.data.feature_distances import FeatureDistances, Rows, cut, is_sparse
 from tetiwd.data.features import FeatureSpace
 from tetiwd.data.landmarks import Approximation
@@ -17,6 +18,14 @@ from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError
 from tetiwd.io.netcdf import reading, write_netcdf
 from tetiwd.io.posterior import plain_labels
+
+TIES = {  # what is known of objects, and the axes of that
+    "epoch": ("tie_object",),
+    "component": ("tie_object",),
+    "apart": ("tie_apart", "tie_pair"),
+    "pulled": ("tie_pulled", "tie_ends"),
+    "weights": ("tie_pulled",),
+}
 
 
 def write_series(path: Path, series: DistanceSeries) -> None:
@@ -55,6 +64,10 @@ def write_series(path: Path, series: DistanceSeries) -> None:
             variables["feature_names"] = ("feature", plain_labels(space.names))
         if space.centre is not None and space.spread is not None:
             variables |= {"centre": ("feature", space.centre), "spread": ("feature", space.spread)}
+    if series.ties is not None:
+        variables |= {f"tie_{name}": (dims, getattr(series.ties, name)) for name, dims in TIES.items()}
+    if series.rows is not None:
+        variables |= {f"input_row_{t}": (f"object_{t}", rows) for t, rows in enumerate(series.rows)}
     data = xr.Dataset(variables, attrs=attributes)
     write_netcdf(path, data)
 
@@ -91,7 +104,10 @@ def read_series_file(path: Path) -> DistanceSeries:
         about = data.attrs.get("approximation")
         approximation = None if about is None else Approximation(**json.loads(about))
         unit = float(data.attrs["unit"]) if "unit" in data.attrs else None
-        return DistanceSeries(matrices, data.attrs["kind"], times, ids, cross, space, approximation, unit)
+        ties = Ties(**{name: data[f"tie_{name}"].to_numpy() for name in TIES}) if "tie_epoch" in data else None
+        known = "input_row_0" in data
+        rows = tuple(data[f"input_row_{t}"].to_numpy() for t in epochs) if known else None
+        return DistanceSeries(matrices, data.attrs["kind"], times, ids, cross, space, approximation, unit, ties, rows)
 
 
 def _distances(data: Any, epochs: range) -> tuple[tuple[Any, ...], Any]:

@@ -47,7 +47,9 @@ if not COMPILED:
 
     sys.meta_path.insert(0, _PlainFiles())
 
-from tetiwd.kernels.entry import (  # noqa: E402 (after it is clear what is imported)
+from tetiwd.kernels.bonds import Bonds  # noqa: E402 (after it is clear what is imported)
+from tetiwd.kernels.entry import (  # noqa: E402
+    assign_groups,
     assign_objects,
     births_of,
     describe_epoch,
@@ -82,6 +84,7 @@ from tetiwd.kernels.workspace import Workspace  # noqa: E402
 
 __all__ = [
     "COMPILED",
+    "Bonds",
     "Epoch",
     "Model",
     "Motion",
@@ -89,6 +92,7 @@ __all__ = [
     "NodeWorkspace",
     "Nodes",
     "Workspace",
+    "assign_groups",
     "assign_objects",
     "assign_to_lineages",
     "births_of",

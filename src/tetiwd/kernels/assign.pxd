@@ -1,6 +1,6 @@
 cimport cython
 
-from tetiwd.kernels cimport births, partition, slots, stream, terms, views
+from tetiwd.kernels cimport births, bonds, partition, slots, stream, terms, views
 from tetiwd.kernels cimport libc_math as math
 from tetiwd.kernels.births cimport Births, Candidates
 from tetiwd.kernels.stream cimport Stream
@@ -45,7 +45,7 @@ cdef void look_anew(Assignment scratch, Epoch epoch, Neighbour before, Neighbour
 
 @cython.locals(
     n=Py_ssize_t, moved=Py_ssize_t, trusted=Py_ssize_t, obj=Py_ssize_t, k=Py_ssize_t, a=Py_ssize_t, c=Py_ssize_t,
-    n_present=Py_ssize_t, C=Py_ssize_t, pick=Py_ssize_t, alone=bint, offered=bint
+    n_present=Py_ssize_t, C=Py_ssize_t, pick=Py_ssize_t, alone=bint, offered=bint, some_bound=bint
 )
 cdef (Py_ssize_t, Py_ssize_t) assign_objects(
     Stream rng, Assignment scratch, Epoch epoch, Neighbour before, Neighbour after, Model model, Py_ssize_t n_aux,

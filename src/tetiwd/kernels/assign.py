@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tetiwd.kernels import births, partition, slots, stream, terms, views
+from tetiwd.kernels import births, bonds, partition, slots, stream, terms, views
 
 MOST_UPDATES = 250  # rank-one changes of the terms before they are built anew
 
@@ -107,22 +107,25 @@ def assign_objects(rng, scratch, epoch, before, after, model, n_aux, offers, fir
     """Move every object from ``first`` on (Neal's Algorithm 8). Returns the object it stopped at and how many moved.
 
     About ``offers`` objects, drawn at random, may found a cluster; the others choose among those present, and stay if
-    they are alone. It stops early, before touching an object, when no slot is free; the caller makes room.
+    they are alone. It stops early, before touching an object, when no slot is free; the caller makes room. Objects of
+    which something is known are left to ``tetiwd.kernels.bound``.
     """
-    n = epoch.n
+    n, some_bound = epoch.n, epoch.bonds.n_groups > 0
     moved = 0
     trusted = 0  # how many more changes the terms may take before they are built anew
     for obj in range(first, n):
         k = epoch.size[0]
         if k == epoch.counts.shape[0]:
             return obj, moved
+        if some_bound and epoch.bonds.group[obj] >= 0:
+            continue
         if trusted == 0:
             look_anew(scratch, epoch, before, after, model)
             trusted = MOST_UPDATES
         a = epoch.z[obj]
         alone = epoch.counts[a] == 1
         offered = offers >= n or rng.uniform() * n < offers
-        if alone and not offered:
+        if alone and (not offered or bonds.is_pinned(epoch.bonds, epoch.back[a])):
             continue
         own = views.own_similarity(epoch, model, obj)
         epoch.sums.look(obj, k, scratch.r)

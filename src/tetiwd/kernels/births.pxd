@@ -1,6 +1,6 @@
 cimport cython
 
-from tetiwd.kernels cimport dense, partition, spread_law, stream, terms
+from tetiwd.kernels cimport bonds, dense, partition, spread_law, stream, terms
 from tetiwd.kernels cimport libc_math as math
 from tetiwd.kernels.stream cimport Stream
 from tetiwd.kernels.terms cimport Terms, Without
@@ -77,6 +77,11 @@ cdef double log_likelihood_of_birth(
 cdef Py_ssize_t offer_births(
     Stream rng, Candidates found, Py_ssize_t C, Epoch epoch, Neighbour before, Neighbour after, Model model,
     Terms own_terms, Without out, Births births, double own, Py_ssize_t n_aux, Py_ssize_t a, bint alone
+) noexcept nogil
+
+@cython.locals(m0=Py_ssize_t, m1=Py_ssize_t)
+cdef double weigh_rest(
+    Neighbour before, Neighbour after, Model model, Py_ssize_t b, Py_ssize_t f, Py_ssize_t n
 ) noexcept nogil
 
 @cython.locals(e=Py_ssize_t, v=Py_ssize_t)

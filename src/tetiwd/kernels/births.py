@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from tetiwd.kernels import dense, partition, spread_law, stream, terms
+from tetiwd.kernels import bonds, dense, partition, spread_law, stream, terms
 
 
 class Births:
@@ -68,6 +68,8 @@ def weigh_kinds(births, epoch, before, after, model):
             m1 = after.counts[births.beginning[v]] if births.beginning[v] >= 0 else 0
             weight = partition.weight_of_birth(m0, m1, model, before.size[0], free_here, unused, born_next)
             births.weight[e, v] = max(weight, 0.0)
+            if epoch.bonds.across:
+                births.weight[e, v] *= math.exp(bonds.gain_of_join(epoch.bonds, births.ended[e], births.beginning[v]))
             births.total += births.weight[e, v]
 
 
@@ -215,7 +217,7 @@ def log_likelihood_of_birth(own_terms, out, model, own, h, row, schur, spread, k
         q_h += h_i * out.q[i]
     out.M_cc[k] = M_hh + m_h * m_h * out.weight_M
     out.Q_cc[k] = Q_hh + out.weight_Q * m_h * m_h - 2.0 * m_h * (Mr_h - q_h) * out.weight_M
-    out.y[k], out.Mr[k], out.p[k], out.spread[k] = y_h, Mr_h, p_h, spread
+    out.y[k], out.Mr[k], out.p[k], out.spread[k] = y_h, Mr_h, p_h, spread / out.members
     terms.weigh_joining(out, model, own, k, k + 1)
     return out.fit[k] - 0.5 * model.dof * math.log(out.volume[k] / reference)
 
@@ -251,11 +253,20 @@ def offer_births(rng, found, C, epoch, before, after, model, own_terms, out, bir
         weight = weight_of_kind(births, b, f) if model.power == math.inf else births.total / n_aux
         value = math.log(weight)
         value += log_likelihood_of_birth(own_terms, out, model, own, found.h, C, schur, spread, k, found.reference)
+        if out.members > 1:
+            value += weigh_rest(before, after, model, b, f, out.members - 1)
         if f >= 0 and not model.isotropic:
             value += weigh_forward(births, after, epoch, f, found.h, C, schur, model)
         found.log_weight[C] = value
         C += 1
     return C
+
+
+def weigh_rest(before, after, model, b, f, n):
+    """Log prior weight of n more objects that join a cluster just born with one."""
+    m0 = before.counts[b] if b >= 0 else 0
+    m1 = after.counts[f] if f >= 0 else 0
+    return partition.log_weight_of_group(1, n, m0, m1, model, before.size[0])
 
 
 def weight_of_kind(births, b, f):

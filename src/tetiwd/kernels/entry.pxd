@@ -1,6 +1,6 @@
 cimport cython
 
-from tetiwd.kernels cimport assign, describe, links, partition, row_law, slots, split_merge, spread_law, terms, wishart
+from tetiwd.kernels cimport assign, bound, describe, links, partition, row_law, slots, split_merge, spread_law, terms, wishart
 from tetiwd.kernels.sides cimport Sides
 from tetiwd.kernels.split_merge cimport Proposal
 from tetiwd.kernels.stream cimport Stream
@@ -9,6 +9,12 @@ from tetiwd.kernels.workspace cimport Workspace
 
 @cython.locals(stream=Stream, reached=Py_ssize_t, moved=Py_ssize_t)
 cpdef (Py_ssize_t, Py_ssize_t) assign_objects(
+    object rng, Workspace work, Epoch epoch, Neighbour before, Neighbour after, Model model, Py_ssize_t n_aux,
+    Py_ssize_t offers, Py_ssize_t first
+)
+
+@cython.locals(stream=Stream, reached=Py_ssize_t, moved=Py_ssize_t)
+cpdef (Py_ssize_t, Py_ssize_t) assign_groups(
     object rng, Workspace work, Epoch epoch, Neighbour before, Neighbour after, Model model, Py_ssize_t n_aux,
     Py_ssize_t offers, Py_ssize_t first
 )
@@ -55,16 +61,19 @@ cpdef void move_members(
 
 @cython.locals(stream=Stream, accepted=Py_ssize_t)
 cpdef Py_ssize_t move_links(
-    object rng, Workspace work, Neighbour left, Neighbour right, Model model, Py_ssize_t n_steps
+    object rng, Workspace work, Neighbour left, Neighbour right, double[:, ::1] joins, Model model, Py_ssize_t n_steps
 )
 
 @cython.locals(stream=Stream, accepted=Py_ssize_t)
 cpdef Py_ssize_t exchange_with_rows(
-    object rng, Workspace work, Epoch epoch, Neighbour before, Neighbour after, Model model, Py_ssize_t n_steps
+    object rng, Workspace work, Epoch epoch, Neighbour before, Neighbour after, double[:, ::1] joins,
+    double[:, ::1] left, double[:, ::1] right, Model model, Py_ssize_t n_steps
 )
 
 @cython.locals(best=double)
-cpdef double find_links(Workspace work, Neighbour left, Neighbour right, Model model)
+cpdef double find_links(
+    Workspace work, Neighbour left, Neighbour right, double[:, ::1] joins, Model model
+)
 
 @cython.locals(epoch=Epoch, model=Model, t=Py_ssize_t, total=double)
 cpdef double log_likelihoods_if(

@@ -7,7 +7,19 @@ try:
 except ImportError:
     from tetiwd.kernels import no_cython as cython
 
-from tetiwd.kernels import assign, describe, links, partition, row_law, slots, split_merge, spread_law, terms, wishart
+from tetiwd.kernels import (
+    assign,
+    bound,
+    describe,
+    links,
+    partition,
+    row_law,
+    slots,
+    split_merge,
+    spread_law,
+    terms,
+    wishart,
+)
 from tetiwd.kernels.stream import Stream
 
 
@@ -19,6 +31,15 @@ def assign_objects(rng, work, epoch, before, after, model, n_aux, offers, first)
         reached, moved = assign.assign_objects(
             stream, work.assignment, epoch, before, after, model, n_aux, offers, first
         )
+    return reached, moved
+
+
+def assign_groups(rng, work, epoch, before, after, model, n_aux, offers, first):
+    """Move every group of bound objects from ``first`` on; returns the same for groups."""
+    stream = Stream(rng)
+    work.assignment.make_room(work.capacity, n_aux)
+    with cython.nogil:
+        reached, moved = bound.assign_groups(stream, work.assignment, epoch, before, after, model, n_aux, offers, first)
     return reached, moved
 
 
@@ -109,28 +130,35 @@ def move_members(epoch, members, side, a, b, split):
         slots.move_members(epoch, members, side, a, b, split)
 
 
-def move_links(rng, work, left, right, model, n_steps):
-    """Metropolis on the matching between two epochs; returns acceptances."""
+def move_links(rng, work, left, right, joins, model, n_steps):
+    """Metropolis on the matching between two epochs; returns acceptances.
+
+    ``joins`` says what links gain by what is known across time: (0, 0) if nothing is.
+    """
     stream = Stream(rng)
     with cython.nogil:
-        accepted = links.move_links(stream, left, right, work.wishart, work.back, model, n_steps)
+        accepted = links.move_links(stream, left, right, joins, work.wishart, work.back, model, n_steps)
     return accepted
 
 
-def exchange_with_rows(rng, work, epoch, before, after, model, n_steps):
-    """Two clusters exchange links and get new rows, n_steps times; returns acceptances."""
+def exchange_with_rows(rng, work, epoch, before, after, joins, left, right, model, n_steps):
+    """Two clusters exchange links and get new rows, n_steps times; returns acceptances.
+
+    The tables say what is gained by what is known across time, (0, 0) if nothing is: of the cluster before and the one
+    after, the one before and this, this and the one after.
+    """
     stream = Stream(rng)
     with cython.nogil:
         accepted = links.exchange_with_rows(
-            stream, work.law, work.terms, work.wishart, work.A, epoch, before, after, model, n_steps
+            stream, work.law, work.terms, work.wishart, work.A, epoch, before, after, joins, left, right, model, n_steps
         )
     return accepted
 
 
-def find_links(work, left, right, model):
+def find_links(work, left, right, joins, model):
     """Greedy matching between two epochs; returns its log density."""
     with cython.nogil:
-        best = links.find_links(left, right, work.wishart, work.back, work.best_back, model)
+        best = links.find_links(left, right, joins, work.wishart, work.back, work.best_back, model)
     return best
 
 

@@ -2,12 +2,23 @@
 
 import math
 
-from tetiwd.kernels import dense, partition, row_law, stream, wishart
+from tetiwd.kernels import bonds, dense, partition, row_law, stream, wishart
 
 
-def log_boundary(left, right, k_right, back, scratch, model):
+def gain_of_matching(joins, k_right, back):
+    """What links between two epochs gain by what is known across time; no table if nothing is."""
+    total = 0.0
+    for f in range(k_right if joins.shape[0] > 0 else 0):
+        total += joins[bonds.place(back[f], joins.shape[0]), f]
+    return total
+
+
+def log_boundary(left, right, k_right, back, joins, scratch, model):
     """All of the log joint that depends on the links between two epochs, up to a constant."""
-    total = partition.log_transition(
+    total = gain_of_matching(joins, k_right, back)
+    if total == -math.inf:
+        return total
+    total += partition.log_transition(
         left.counts, left.size[0], right.counts, k_right, back, model.xi, model.kappa, model.max_clusters
     )
     if total == -math.inf or model.isotropic:
@@ -39,16 +50,16 @@ def set_links(left, right, k_right, new_back):
             left.link[new_back[f]] = f
 
 
-def move_links(rng, left, right, scratch, new_back, model, n_steps):
+def move_links(rng, left, right, joins, scratch, new_back, model, n_steps):
     """Metropolis on the matching between two epochs; returns acceptances. ``link`` points at the other epoch."""
     k_left, k_right = left.size[0], right.size[0]
-    current = log_boundary(left, right, k_right, right.link, scratch, model)
+    current = log_boundary(left, right, k_right, right.link, joins, scratch, model)
     accepted = 0
     for _ in range(n_steps):
         c = rng.below(k_left)
         f = rng.below(k_right)
         propose_links(right.link, left.link, k_right, c, f, new_back)
-        proposed = log_boundary(left, right, k_right, new_back, scratch, model)
+        proposed = log_boundary(left, right, k_right, new_back, joins, scratch, model)
         if stream.accept(rng, proposed - current, 0.0, model.power):
             set_links(left, right, k_right, new_back)
             current = proposed
@@ -89,7 +100,26 @@ def gain_of_sizes(epoch, before, after, model, f, g, sides):
     return proposed - current
 
 
-def exchange_with_rows(rng, law, own_terms, scratch, old, epoch, before, after, model, n_steps):
+def gain_of_cluster(joins, left, right, epoch, c):
+    """What a cluster and its links gain by what is known across time."""
+    b, f = bonds.place(epoch.back[c], left.shape[0]), bonds.place(epoch.forward[c], right.shape[1])
+    return joins[b, f] + left[b, c] + right[c, f]
+
+
+def gain_of_exchange(joins, left, right, epoch, before, after, f, g, sides):
+    """How much that is more after an exchange of links; the links are left as they are."""
+    if joins.shape[0] == 0:
+        return 0.0
+    gain = -gain_of_cluster(joins, left, right, epoch, f) - gain_of_cluster(joins, left, right, epoch, g)
+    exchange_links(epoch, before, after, f, g, sides)
+    gain += gain_of_cluster(joins, left, right, epoch, f) + gain_of_cluster(joins, left, right, epoch, g)
+    exchange_links(epoch, before, after, f, g, sides)
+    return gain
+
+
+def exchange_with_rows(
+    rng, law, own_terms, scratch, old, epoch, before, after, joins, left, right, model, n_steps
+):  # fmt: skip
     """Metropolis–Hastings: two clusters exchange links to one neighbour or both, and get new rows; returns acceptances.
 
     Rows have settled on their links. With the old rows an exchange is rarely acceptable; here both are drawn anew,
@@ -108,11 +138,14 @@ def exchange_with_rows(rng, law, own_terms, scratch, old, epoch, before, after, 
         sides = rng.below(3)
         if not anything_to_exchange(epoch, f, g, sides):
             continue
-        gained = 0.0
+        gained, known = 0.0, gain_of_exchange(joins, left, right, epoch, before, after, f, g, sides)
+        if known == -math.inf:
+            continue
         if model.power != math.inf:
             gained = gain_of_sizes(epoch, before, after, model, f, g, sides)
-            if gained == -math.inf or not stream.accept(rng, gained, 0.0, model.power):
+            if gained == -math.inf or not stream.accept(rng, gained + known, 0.0, model.power):
                 continue
+            known = 0.0  # it had its say
         dense.copy_block(epoch.A, k, old)
         ratio = row_law.propose_row(rng, law, epoch, before, after, model, f, g, False)
         ratio += row_law.propose_row(rng, law, epoch, before, after, model, g, g, False)
@@ -121,7 +154,7 @@ def exchange_with_rows(rng, law, own_terms, scratch, old, epoch, before, after, 
         forth += row_law.propose_row(rng, law, epoch, before, after, model, g, g, True)
         ratio -= forth
         proposed = wishart.log_around(epoch, own_terms, scratch, before, after, model)
-        if stream.accept(rng, proposed - current - gained, ratio, model.power):
+        if stream.accept(rng, proposed - current - gained + known, ratio, model.power):
             current = proposed
             accepted += 1
         else:
@@ -142,18 +175,18 @@ def link_first_free_pair(left, right):
     return False
 
 
-def find_links(left, right, scratch, new_back, best_back, model):
+def find_links(left, right, joins, scratch, new_back, best_back, model):
     """Greedy matching between two epochs: the best single change until none improves."""
     k_left, k_right = left.size[0], right.size[0]
-    current = log_boundary(left, right, k_right, right.link, scratch, model)
+    current = log_boundary(left, right, k_right, right.link, joins, scratch, model)
     while current == -math.inf and link_first_free_pair(left, right):  # max_clusters may force some to be linked
-        current = log_boundary(left, right, k_right, right.link, scratch, model)
+        current = log_boundary(left, right, k_right, right.link, joins, scratch, model)
     while True:
         best = current
         for c in range(k_left):
             for f in range(k_right):
                 propose_links(right.link, left.link, k_right, c, f, new_back)
-                proposed = log_boundary(left, right, k_right, new_back, scratch, model)
+                proposed = log_boundary(left, right, k_right, new_back, joins, scratch, model)
                 if proposed > best:
                     best = proposed
                     for g in range(k_right):

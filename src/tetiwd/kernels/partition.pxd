@@ -13,6 +13,11 @@ cdef double weight_of_present(
     Py_ssize_t size, Py_ssize_t before, Py_ssize_t after, Model model, Py_ssize_t k_before
 ) noexcept nogil
 
+@cython.locals(kappa=double, worth=double, known=double, total=double)
+cdef double log_weight_of_group(
+    Py_ssize_t size, Py_ssize_t n, Py_ssize_t before, Py_ssize_t after, Model model, Py_ssize_t k_before
+) noexcept nogil
+
 @cython.locals(kappa=double, worth=double, share=double, backward=double, known=double)
 cdef double weight_of_birth(
     Py_ssize_t before, Py_ssize_t after, Model model, Py_ssize_t k_before, Py_ssize_t free_here, Py_ssize_t unused,

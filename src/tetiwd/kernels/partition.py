@@ -30,6 +30,15 @@ def weight_of_present(size, before, after, model, k_before):
     return backward * ratio_of_rising(known + kappa, known, after)
 
 
+def log_weight_of_group(size, n, before, after, model, k_before):
+    """Log prior weight of n objects that join a cluster of the given size, or more, one after the other."""
+    kappa, worth = model.kappa, worth_of_past(model.kappa, k_before)
+    known = share_of_label(kappa * model.xi, model.max_clusters)
+    total = gamma.log_rising(worth * before + size + share_of_label(worth * model.xi, model.max_clusters), n)
+    total += gamma.log_rising(kappa * (size + n) + known, after)
+    return total - gamma.log_rising(kappa * size + known, after)
+
+
 def weight_of_birth(before, after, model, k_before, free_here, unused, born_next):
     """The same for a cluster to be born; born_next is −1 at the last epoch."""
     kappa, worth = model.kappa, worth_of_past(model.kappa, k_before)

@@ -9,7 +9,7 @@ from tetiwd.kernels.views cimport Epoch, Model, Neighbour
 
 cdef class Sides:
     cdef readonly Py_ssize_t n_members
-    cdef readonly Py_ssize_t[::1] members, side
+    cdef readonly Py_ssize_t[::1] members, side, of_group
     cdef readonly double[:, ::1] distance
     cdef readonly double[::1] uncertainty, count_before, count, own, within, to_place, r, log_weight, sums, beta, weight, row
     cdef readonly double across
@@ -35,7 +35,8 @@ cdef void predict_side(
 cdef double weigh_side(Model model, Sides sides, Py_ssize_t i, Py_ssize_t a, double r) noexcept nogil
 
 @cython.locals(
-    n_fixed=Py_ssize_t, i=Py_ssize_t, obj=Py_ssize_t, a=Py_ssize_t, own=double, ahead=double, total=double
+    n_fixed=Py_ssize_t, i=Py_ssize_t, obj=Py_ssize_t, a=Py_ssize_t, g=Py_ssize_t, own=double, ahead=double,
+    total=double
 )
 cdef double allocate(Stream rng, Epoch epoch, Model model, Sides sides, bint drawn) noexcept nogil
 

@@ -22,6 +22,7 @@ class Sides:
         self.to_place = np.zeros(2)  # their squared distances to where the side should be
         self.across = 0.0  # squared distances between members on different sides
         self.r, self.log_weight, self.sums = np.zeros(2), np.zeros(2), np.zeros(3)
+        self.of_group = np.zeros(n, np.int64)  # side of every group of objects that stay together, −1 if open
         self.beta, self.weight, self.row = np.zeros(capacity), np.zeros(capacity), np.zeros(capacity)
 
 
@@ -104,10 +105,12 @@ def allocate(rng, epoch, model, sides, drawn):
     """Give members to two sides one by one; returns the log probability.
 
     Without known places the first two members go to one side each. Sides are drawn if ``drawn``, otherwise those given
-    are taken.
+    are taken. Objects that stay together follow the first of them.
     """
     n_fixed = 2 if sides.uncertainty[0] == math.inf else 0
     total = 0.0
+    for g in range(epoch.bonds.n_groups):
+        sides.of_group[g] = -1
     epoch.sums.open_sides()
     for i in range(sides.n_members):
         obj = sides.members[i]
@@ -116,8 +119,11 @@ def allocate(rng, epoch, model, sides, drawn):
             sides.r[a] = epoch.sums.to_side(obj, a)
             if model.similarity:
                 sides.r[a] = sides.count[a] * own + sides.own[a] - 2.0 * sides.r[a]
+        g = epoch.bonds.group[obj] if epoch.bonds.n_groups > 0 else -1
         if i < n_fixed:
             sides.side[i] = i
+        elif g >= 0 and sides.of_group[g] >= 0:
+            sides.side[i] = sides.of_group[g]
         else:
             sides.log_weight[0] = weigh_side(model, sides, i, 0, sides.r[0])
             sides.log_weight[1] = weigh_side(model, sides, i, 1, sides.r[1])
@@ -128,6 +134,8 @@ def allocate(rng, epoch, model, sides, drawn):
                 ahead = -ahead
             total -= max(-ahead, 0.0) + math.log(1.0 + math.exp(-abs(ahead)))
         a = sides.side[i]
+        if g >= 0:
+            sides.of_group[g] = a
         epoch.sums.join_side(obj, a)
         sides.count[a] += 1.0
         sides.own[a] += own

@@ -14,6 +14,7 @@ cdef class Terms:
 cdef class Without:
     cdef readonly double[::1] m, q, y, p, Mr, M_cc, Q_cc, fit, volume, spread
     cdef readonly double total_y, trace, ySy, yr, weight_M, weight_Q
+    cdef public Py_ssize_t members
 
 
 @cython.locals(i=Py_ssize_t, j=Py_ssize_t, log_spreads=double)
@@ -50,6 +51,9 @@ cdef void take_out(
 cdef void weigh_joining(
     Without out, Model model, double own, Py_ssize_t first, Py_ssize_t end
 ) noexcept nogil
+
+@cython.locals(c=Py_ssize_t)
+cdef void weigh_group(Without out, Model model, double own, Py_ssize_t first, Py_ssize_t end) noexcept nogil
 
 cdef double least_volume(Without out, Model model) noexcept nogil
 

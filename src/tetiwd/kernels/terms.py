@@ -48,6 +48,7 @@ class Without:
         self.total_y = self.trace = self.ySy = 0.0
         self.yr = 0.0  # yᵀr
         self.weight_M = self.weight_Q = 0.0  # of m mᵀ
+        self.members = 1  # more for a group, see weigh_group
 
 
 def divide_by_spreads(terms, k, counts, S, spreads):
@@ -204,6 +205,9 @@ def weigh_joining(out, model, own, first, end):
 
     It is the fit minus dof/2 times the log of the volume, which is never less than ``least_volume``.
     """
+    if out.members > 1:
+        weigh_group(out, model, own, first, end)
+        return
     trace, total_y, ySy, yr = out.trace, out.total_y, out.ySy, out.yr
     if model.similarity:
         scale = 0.5 * model.dof / model.alpha
@@ -227,9 +231,34 @@ def weigh_joining(out, model, own, first, end):
         out.volume[c] = volume
 
 
+def weigh_group(out, model, own, first, end):
+    """The same for m objects that join together.
+
+    They are one object at their mean: its row sums are means over the members, its own similarity or distance is that
+    of a member to a member, and it counts m times, which is to say that spreads are divided by m.
+    """
+    trace, total_y, ySy, yr = out.trace, out.total_y, out.ySy, out.yr
+    for c in range(first, end):
+        y, Mr, Q_cc, spread = out.y[c], out.Mr[c], out.Q_cc[c], out.spread[c]
+        g = spread + out.M_cc[c]
+        kappa = y / g
+        within = trace + (2.0 * Mr - Q_cc + own * out.M_cc[c] / spread) / g
+        if model.similarity:
+            out.fit[c] = 0.5 * model.dof / model.alpha * within
+            out.volume[c] = g
+            continue
+        volume = g * total_y + y * y
+        between = ySy + kappa * (kappa * Q_cc - 2.0 * out.p[c] + 2.0 * (yr - kappa * Mr) + kappa * own)
+        out.fit[c] = -0.25 * model.dof / model.alpha * (within + between * g / volume)
+        if spread * out.members != 1.0:
+            out.fit[c] -= 0.5 * model.dof * (out.members - 1) * math.log(spread * out.members)
+        out.volume[c] = volume
+
+
 def least_volume(out, model):
     """A bound of the volumes of ``weigh_joining``: no cluster makes them smaller."""
     least = math.exp(-model.limit) if model.tau > 0.0 else 1.0  # of the spreads
+    least /= out.members
     return least if model.similarity else least * out.total_y
 
 

@@ -1,3 +1,4 @@
+from tetiwd.kernels.bonds cimport Bonds
 from tetiwd.kernels.sums cimport Sums
 
 
@@ -9,6 +10,7 @@ cdef class Epoch:
     cdef readonly Py_ssize_t[::1] z, size, counts, back, forward
     cdef readonly double[:, ::1] R, S, A
     cdef readonly double[::1] spreads
+    cdef readonly Bonds bonds
 
 
 cdef class Neighbour:

@@ -3,6 +3,7 @@
 Clusters of an epoch occupy slots 0 … k−1 of padded arrays with capacity K. Symbols are those of ``tetiwd.model``.
 """
 
+from tetiwd.kernels.bonds import NONE
 from tetiwd.kernels.sums import sums_of
 
 
@@ -29,9 +30,11 @@ class Epoch:
         (K,) slot of the linked cluster at the epoch before and after, −1 for none.
     spreads
         (K,) variance within every cluster, relative to alpha.
+    bonds
+        What is known of the objects.
     """
 
-    def __init__(self, data, per_unit, trace, z, R, size, counts, S, A, back, forward, spreads):
+    def __init__(self, data, per_unit, trace, z, R, size, counts, S, A, back, forward, spreads, bonds=NONE):
         self.data, self.sums = data, sums_of(data, per_unit, R, 2)
         self.per_unit = per_unit
         self.trace = trace
@@ -45,6 +48,7 @@ class Epoch:
         self.back = back
         self.forward = forward
         self.spreads = spreads
+        self.bonds = bonds
 
 
 class Neighbour:

@@ -14,6 +14,8 @@ from tetiwd.kernels import Model, exchange_with_rows, find_links, move_links
 from tetiwd.moves.move import Move
 from tetiwd.state import ChainState, Floats
 
+NOTHING = np.zeros((0, 0))
+
 
 def update_links(state: ChainState, models: list[Model], rngs: list[np.random.Generator], n_held: int = 0) -> Floats:
     """Propose as many changes as there are clusters at every boundary between epochs; returns the shares accepted
@@ -21,7 +23,8 @@ def update_links(state: ChainState, models: list[Model], rngs: list[np.random.Ge
     rates = np.full(state.n_epochs - 1, np.nan)
     for t in range(max(0, n_held - 1), len(rates)):
         n_steps = int(state.size[t, 0] + state.size[t + 1, 0])
-        rates[t] = move_links(rngs[t], state.work, state.before(t + 1), state.after(t), models[t], n_steps) / n_steps
+        around = state.before(t + 1), state.after(t)
+        rates[t] = move_links(rngs[t], state.work, *around, gains_of_links(state, t), models[t], n_steps) / n_steps
     return rates
 
 
@@ -34,13 +37,32 @@ def exchange_links(
         return rates
     for t in range(n_held, state.n_epochs):
         n_steps = n_passes * int(state.size[t, 0])
-        rates[t] = exchange_with_rows(rngs[t], state.work, *state.around(t), models[t], n_steps) / n_steps
+        known = gains_of_exchanges(state, t)
+        rates[t] = exchange_with_rows(rngs[t], state.work, *state.around(t), *known, models[t], n_steps) / n_steps
     return rates
 
 
 def link_greedily(state: ChainState, t: int, model: Model) -> None:
     """Link epochs t and t+1 by the best single change until none improves; the start of coupled sampling."""
-    find_links(state.work, state.before(t + 1), state.after(t), model)
+    find_links(state.work, state.before(t + 1), state.after(t), gains_of_links(state, t), model)
+
+
+def gains_of_links(state: ChainState, t: int) -> Floats:
+    """What a link between clusters of epochs t and t+1 gains by what is known across time."""
+    if state.across is None:
+        return NOTHING
+    K, across = state.capacity, state.across
+    return across.table(across.before(state.z, state.forward, t), K, across.after(state.z, state.back, t + 1), K)
+
+
+def gains_of_exchanges(state: ChainState, t: int) -> tuple[Floats, Floats, Floats]:
+    """The same of clusters before and after epoch t, before and there, there and after."""
+    if state.across is None:
+        return NOTHING, NOTHING, NOTHING
+    K, across = state.capacity, state.across
+    before, after = across.before(state.z, state.forward, t - 1), across.after(state.z, state.back, t + 1)
+    here = np.where(across.epoch == t, across.slots(state.z), -1)
+    return across.table(before, K, after, K), across.table(before, K, here, K), across.table(here, K, after, K)
 
 
 LINKS = Move(

@@ -13,7 +13,15 @@ from typing import Literal
 
 import numpy as np
 
-from tetiwd.kernels import Model, log_chance_of_sides, members_tried, merge_lineages, move_members, split_lineage
+from tetiwd.kernels import (
+    Model,
+    log_chance_of_sides,
+    members_tried,
+    merge_lineages,
+    move_members,
+    number_lineages,
+    split_lineage,
+)
 from tetiwd.moves.move import Move
 from tetiwd.state import ChainState, Ints
 
@@ -75,6 +83,8 @@ def draw_change(
     n = len(state.z[t])
     first = int(rng.random() * n)
     second = (first + 1 + int(rng.random() * (n - 1))) % n
+    if belong_together(state, t, first, second):
+        return None
     a, b = state.z[t][first], state.z[t][second]
     n_members = state.counts[t, a] + (state.counts[t, b] if a != b else 0)  # the same before and after
     if rng.random() * n_members > members_tried(state.series.matrices[t], WORTHWHILE):
@@ -121,6 +131,10 @@ def propose_split(
     if not parts:
         return None
     log_split, log_merge, gain = logs
+    if state.across is not None:
+        gain += gain_across(state, trial, t, parts, split=True)
+    else:
+        gain -= sum(pull_between(state, s, *sides_of(part)) for s, part in enumerate(parts, start=t))
     if coupled and not alone:
         log_split += log_chance_of_length(length, len(lineage))
         log_merge += log_chance_of_length(length, shared_length(trial, t, lineage[0], parts[0][3]))
@@ -144,15 +158,66 @@ def propose_merge(
     a, b, trial = whole_a[:length], whole_b[:length], state.trial(epochs_around(t, length))
     here, there = state.all_around(coupled=coupled), trial.all_around(coupled=coupled)
     log_split, log_merge, gain = merge_lineages(rng, state.work, here, there, models, t, a, b)
+    parts = [(NOBODY, NOBODY, *slots) for slots in zip(a, b, strict=True)]
+    if state.across is not None:
+        gain += gain_across(state, trial, t, parts, split=False)
+    else:
+        for s, slots in enumerate(zip(a, b, strict=True), start=t):
+            gain += pull_between(state, s, *(np.flatnonzero(state.z[s] == slot) for slot in slots))
     if coupled and not alone:
         log_split += log_chance_of_length(length, len(whole_a))
         log_merge += log_chance_of_length(length, min(len(whole_a), len(whole_b)))
-    parts = [(NOBODY, NOBODY, *slots) for slots in zip(a, b, strict=True)]
 
     def log_sides() -> float:
         return log_chance_of_sides(rng, state.work, here, models, t, a, b, first, second)
 
     return Change(False, trial, parts, gain, log_split - log_merge, log_sides, alone)
+
+
+def belong_together(state: ChainState, t: int, first: int, second: int) -> bool:
+    """True if two objects are known to be in one cluster, so that there is nothing to split or merge."""
+    bonds = state.bonds[t]
+    return bonds.n_groups > 0 and bonds.group[first] == bonds.group[second] >= 0
+
+
+def sides_of(part: tuple[Ints, Ints, int, int]) -> tuple[Ints, Ints]:
+    """Objects on either side of a split."""
+    members, side = part[:2]
+    return members[side == 0], members[side == 1]
+
+
+def pull_between(state: ChainState, t: int, some: Ints, others: Ints) -> float:
+    """What the log density gains by the bonds between two sets of objects if they are together."""
+    bonds = state.bonds[t]
+    if len(bonds.weight) == 0:
+        return 0.0
+    inside = np.zeros((2, len(state.z[t])), dtype=bool)
+    inside[0, some], inside[1, others] = True, True
+    holders = np.asarray(bonds.members)[np.asarray(bonds.start)[:-1]]  # an object of every group
+    ends = np.repeat(holders, np.diff(bonds.first))
+    return float(np.asarray(bonds.weight)[inside[0, ends] & inside[1, bonds.other]].sum())
+
+
+def gain_across(
+    state: ChainState, trial: ChainState, t: int, parts: list[tuple[Ints, Ints, int, int]], *, split: bool
+) -> float:
+    """What a change gains by all that is known, across time and within."""
+    z, epochs = list(state.z), epochs_around(t, len(parts))
+    for s, (members, side, a, c) in enumerate(parts, start=t):
+        z[s] = z[s].copy()
+        if split:
+            z[s][members[side == 1]] = c
+        else:
+            z[s][z[s] == c] = a
+            z[s][z[s] == int(state.size[s, 0]) - 1] = c  # the last cluster takes the place of the one that is gone
+    back, size, ids = state.back.copy(), state.size.copy(), np.empty_like(state.back)
+    back[epochs], size[epochs] = trial.back[epochs], trial.size[epochs]
+    number_lineages(back, size, ids)
+    ties = state.series.ties
+    assert ties is not None
+    return ties.log_weight(np.concatenate([ids[s][own] for s, own in enumerate(z)])) - ties.log_weight(
+        np.concatenate(state.labels())
+    )
 
 
 def carry_out(state: ChainState, t: int, change: Change) -> None:

@@ -1,5 +1,6 @@
 """How certain the place of every object is, and which objects sit between clusters."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ class Memberships:
     probabilities: list[Floats]  # T × (n_t, n_lineages + 1); the last column is "a cluster that is not listed"
     unassigned: list[Floats]  # T × (n_t,) probability of every object to be unassigned
     nearest: list[Ints] | None = None  # T × (n_t,) the nearest lineage of every unassigned object, where that is known
+    rows: Sequence[Ints] | None = None  # T × (n_t,) rows of the input
 
     @property
     def certainty(self) -> list[Floats]:
@@ -45,8 +47,9 @@ class Memberships:
         return table[table.certainty < below].sort_values("certainty", kind="stable", ignore_index=True)
 
     def table(self) -> "pd.DataFrame":
-        """One row per object: its epoch and position there, its id where ids are known, its cluster with the
-        probability of it, the next best, and the probability to be unassigned.
+        """One row per object: its epoch and position there, its id where ids are known, otherwise its row of the input
+        (from 0, if that has all epochs), its cluster with the probability of it, the next best, and the probability to
+        be unassigned.
 
         ``lineage`` is −1 for unassigned objects. ``next_lineage`` is −1 where that is a cluster the clustering does not
         have; for unassigned objects it is the most probable lineage, the nearest if none has been drawn.
@@ -78,6 +81,8 @@ class Memberships:
         if self.alignment.partitions.ids is not None:
             ids = [id for by_epoch in self.alignment.partitions.ids for id in by_epoch.tolist()]
             table.insert(2, "id", pd.Series(ids, dtype=None if isinstance(ids[0], int) else object))
+        elif self.rows is not None:
+            table.insert(2, "row", np.concatenate(self.rows))
         return table
 
     def __repr__(self) -> str:
@@ -89,12 +94,16 @@ class Memberships:
 
 
 def memberships(
-    alignment: Alignment, *, min_size: int = AnswerSettings.min_size, nearest: list[Ints] | None = None
+    alignment: Alignment,
+    *,
+    min_size: int = AnswerSettings.min_size,
+    nearest: list[Ints] | None = None,
+    rows: Sequence[Ints] | None = None,
 ) -> Memberships:
     """Share of draws in which every object is in every cluster of the clustering, or unassigned.
 
     ``nearest``, from :func:`tetiwd.summarize.unassigned.nearest_lineages`, names a lineage for unassigned objects that
-    are in none of them in any draw.
+    are in none of them in any draw. ``rows`` are those of the input that objects come from.
     """
     k = alignment.n_lineages + 1
     probabilities: list[Any] = []
@@ -103,4 +112,4 @@ def memberships(
         n = words.shape[1]
         counts = np.bincount((np.arange(n) * k + words).ravel(), minlength=n * k).reshape(n, k)
         probabilities.append(counts / alignment.n_draws)
-    return Memberships(alignment, probabilities, unassigned_probabilities(alignment, min_size), nearest)
+    return Memberships(alignment, probabilities, unassigned_probabilities(alignment, min_size), nearest, rows)

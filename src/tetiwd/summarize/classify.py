@@ -47,13 +47,19 @@ class Classification:
         return np.append(self.lineages, -1)[everything.argmax(axis=1)]
 
     def table(self) -> "pd.DataFrame":
-        """One row per new object: the most probable lineage, then all probabilities."""
+        """One row per new object: the most probable lineage and the next, with theirs, then all probabilities.
+
+        A lineage of −1 is none of these.
+        """
         import pandas as pd
 
-        columns = [f"lineage {lineage}" for lineage in self.lineages]
-        table = pd.DataFrame(self.probabilities, columns=columns)
+        everything, rows = np.column_stack([self.probabilities, self.none]), np.arange(len(self.none))
+        order, names = np.argsort(-everything, axis=1, kind="stable"), np.append(self.lineages, -1)
+        table = pd.DataFrame({"best": self.best, "probability": everything[rows, order[:, 0]]})
+        table["next"], table["next_probability"] = names[order[:, 1]], everything[rows, order[:, 1]]
+        for lineage, probabilities in zip(self.lineages, self.probabilities.T, strict=True):
+            table[f"lineage {lineage}"] = probabilities
         table["none of these"] = self.none
-        table.insert(0, "best", self.best)
         return table
 
     def __repr__(self) -> str:

@@ -13,7 +13,7 @@ from tetiwd.io.feature_rows import FEATURE_SETTINGS, PAIR_SETTINGS, check_square
 from tetiwd.io.files import File, in_file
 from tetiwd.io.open_table import Table, open_table
 from tetiwd.io.readers.reader import Reader
-from tetiwd.io.rows import Part, epochs_of_parts, part_of, time_column
+from tetiwd.io.rows import Part, epochs_of_parts, part_of, rows_in_files, time_column
 from tetiwd.io.tables import TABLES, Columns, as_ids, column_for, is_row_number, listed
 
 
@@ -33,7 +33,8 @@ def read_features(files: Sequence[File], settings: DataSettings, remarks: list[s
         X = np.empty((len(time), len(names)))  # (rows, features)
         for column, name in enumerate(names):
             X[:, column] = np.concatenate([part.numbers(name) for part in parts])
-    return series_of_features(file_names, X, names, ids, time, settings, remarks)
+        given = rows_in_files(parts)
+    return series_of_features(file_names, X, names, ids, time, settings, remarks, given)
 
 
 READER = Reader(

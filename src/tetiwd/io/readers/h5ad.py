@@ -39,6 +39,13 @@ READER = Reader(
 )
 
 
+def read_matrix(file: File, settings: DataSettings) -> tuple[list[Any], NDArray[Any]]:
+    """The names of the objects and the matrix of one h5ad file, whatever their times."""
+    with opened([file]) as (stored, read_elem):
+        ids = _ids(group(stored, "obs"), settings, read_elem)
+        return ids, _matrix(group(stored, "obsp"), settings, read_elem)
+
+
 @contextmanager
 def opened(files: Sequence[File]) -> Iterator[tuple[Any, Any]]:
     """The one file, and the function that reads its elements; whatever goes wrong is an error of the file."""

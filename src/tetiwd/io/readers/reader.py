@@ -10,6 +10,7 @@ from tetiwd.io.files import File
 
 EVERY_READER_HEEDS = frozenset(
     {"format", "squared", "time", "times", "by", "year_begins", "min_objects", "drop_small", "dtype", "repair"}
+    | {"constraints", "fixed_labels", "labels_are_lineages"}
 )
 
 
