@@ -1,6 +1,7 @@
 """A checkpoint of one chain: written atomically, hashed, the previous one kept; no pickle on the way back.
 
-A file is one line (format, and sha256 of format and rest) followed by an npz archive.
+A file is one line (format, and sha256 of format and rest) followed by an npz archive. It holds where the chain is and
+how much of the file of draws beside it counts (draws_file.py), so that what is written does not grow with the draws.
 """
 
 import hashlib
@@ -9,7 +10,7 @@ import json
 import os
 import tempfile
 import time
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,28 @@ from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
 from tetiwd.data.fingerprint import fingerprint
+from tetiwd.draws import Draws
+from tetiwd.draws_file import DamagedDraws, Mark, append_draws, read_draws
 from tetiwd.errors import CheckpointError, Text, give
 from tetiwd.sampler import Chain
 
-NAME, VERSION = "tetiwd-checkpoint", 4
+NAME, VERSION = "tetiwd-checkpoint", 5
 FREE_TO_CHANGE = (  # a run may be extended, and frozen in another way
     "n_draws", "max_draws", "max_minutes", "n_discarded", "anneal", "n_anneal",
 )  # fmt: skip
 About = dict[str, dict[str, str]]  # data, hyperparameters, settings, statistics and chain, each field as text
 OTHER = {"chain": "another chain"}
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A checkpoint as it was read; ``trouble`` is a sentence if the newest one was damaged."""
+
+    arrays: dict[str, NDArray[Any]]
+    values: dict[str, Any]
+    draws: Draws
+    mark: Mark
+    trouble: str | None = None
 
 
 class Keeper:
@@ -46,6 +60,7 @@ class Keeper:
         }
         self._written = [time.monotonic()] * len(chains)
         self._n_written = [-1] * len(chains)  # sweeps in the last file that was written
+        self._marks = [Mark()] * len(chains)  # draws that the last file counts
 
     def open(self, *, resume: bool) -> None:
         """Continue the chains from their files, or make sure that files can be written and none is overwritten."""
@@ -62,20 +77,20 @@ class Keeper:
         except OSError as error:
             raise CheckpointError(f"cannot write checkpoints into {self.folder}: {error.strerror}") from error
         for chain in existing:
-            arrays, values, trouble = read_checkpoint(self._path(chain), self._about(chain))
-            chain.restore(arrays, values)
-            if trouble:
-                self.remarks.append(trouble)
+            stored = read_checkpoint(self._path(chain), self._about(chain), chain.draws)
+            chain.restore(stored.arrays, stored.values, stored.draws)
+            self._marks[chain.index] = stored.mark
+            if stored.trouble:
+                self.remarks.append(stored.trouble)
 
     def save_if_due(self, chain: Chain, *, now: bool = False) -> None:
         """Write a chain's file if it is time; a full disk costs the checkpoint, not the run."""
         due = now or time.monotonic() - self._written[chain.index] >= self.seconds
         if due and self._n_written[chain.index] != chain.n_done:
-            arrays, values = chain.snapshot()
-            path = self._path(chain)
+            path, mark = self._path(chain), self._marks[chain.index]
             try:
-                write_checkpoint(path, self._about(chain), arrays, values)
-                self._n_written[chain.index] = chain.n_done
+                mark = write_checkpoint(path, self._about(chain), *chain.snapshot(), chain.draws, mark)
+                self._n_written[chain.index], self._marks[chain.index] = chain.n_done, mark
             except OSError as error:
                 self.remarks.append(f"{path.name} could not be written after {chain.n_done} sweeps: {error.strerror}")
             self._written[chain.index] = time.monotonic()
@@ -87,11 +102,18 @@ class Keeper:
         return self.folder / f"chain-{chain.index + 1}.checkpoint"
 
 
-def write_checkpoint(path: Path, about: About, arrays: dict[str, NDArray[Any]], values: dict[str, Any]) -> None:
-    """Write a checkpoint; the one that was there becomes ``path`` with ``.previous`` appended."""
+def write_checkpoint(
+    path: Path, about: About, arrays: dict[str, NDArray[Any]], values: dict[str, Any], draws: Draws, mark: Mark
+) -> Mark:
+    """Write a checkpoint; the one that was there becomes ``path`` with ``.previous`` appended.
+
+    Draws after the mark of the last checkpoint are appended to the file of draws first. Until the new checkpoint is in
+    place nothing counts them. Returns its mark.
+    """
+    mark = append_draws(draws_of(path), _number(about), draws, mark)
+    text = json.dumps({"about": about, "values": values, "draws": asdict(mark)})
     buffer = io.BytesIO()
-    text = np.frombuffer(json.dumps({"about": about, "values": values}).encode(), dtype=np.uint8)
-    np.savez(buffer, allow_pickle=False, **arrays, values_json=text)
+    np.savez_compressed(buffer, allow_pickle=False, **arrays, values_json=np.frombuffer(text.encode(), dtype=np.uint8))
     payload = buffer.getvalue()
     head = _first_line(payload) + b"\n"
     fresh = path.with_name(path.name + ".new")
@@ -103,38 +125,37 @@ def write_checkpoint(path: Path, about: About, arrays: dict[str, NDArray[Any]], 
     except BaseException:
         fresh.unlink(missing_ok=True)  # half a file only takes room
         raise
+    _sync_folder(path.parent)  # the file of draws may be new
     if path.exists():
         os.replace(path, previous_of(path))
     os.replace(fresh, path)
     _sync_folder(path.parent)
+    return mark
 
 
-def read_checkpoint(path: Path, about: About) -> tuple[dict[str, NDArray[Any]], dict[str, Any], str | None]:
-    """Arrays, values and, if the newest file was damaged and the previous one is used, a sentence saying so.
+def read_checkpoint(path: Path, about: About, blank: Draws) -> Stored:
+    """The newest checkpoint that is whole, with its draws, which have the form of ``blank``.
 
     A damaged file is put aside under another name, so that it never replaces a good one. Without a good one nothing is
     touched.
     """
-    damaged, trouble = None, None
+    damaged, what = None, ""
     for candidate in (path, previous_of(path)):
         if not candidate.exists():
             continue
-        payload = _whole_payload(candidate)
-        if payload is None:
-            damaged = damaged or candidate
+        try:
+            stored = _read_whole(candidate, about, blank, draws_of(path))
+        except _Damaged as error:
+            damaged, what = damaged or candidate, what or str(error)
             continue
-        with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        stored = json.loads(arrays.pop("values_json").tobytes())
-        _check_about(candidate, stored["about"], about)
-        if damaged is not None:
-            aside = damaged.with_name(damaged.name + ".damaged")
-            os.replace(damaged, aside)
-            trouble = f"the checkpoint {damaged.name} is damaged and was put aside as {aside.name}; "
-            trouble += f"continuing from {candidate.name}"
-        return arrays, stored["values"], trouble
+        if damaged is None:
+            return stored
+        aside = damaged.with_name(damaged.name + ".damaged")
+        os.replace(damaged, aside)
+        trouble = f"the checkpoint {damaged.name} {what} and was put aside as {aside.name}; "
+        return replace(stored, trouble=trouble + f"continuing from {candidate.name}")
     if damaged is not None:
-        raise CheckpointError(f"the checkpoint {damaged} is damaged, and there is no other; start a new run")
+        raise CheckpointError(f"the checkpoint {damaged} {what}, and there is no other; start a new run")
     raise CheckpointError(f"there is no checkpoint {path}; start a new run")
 
 
@@ -153,6 +174,34 @@ def previous_of(path: Path) -> Path:
     return path.with_name(path.name + ".previous")
 
 
+def draws_of(path: Path) -> Path:
+    """The file of draws that goes with a checkpoint and with the generation before."""
+    return path.with_suffix(".draws")
+
+
+class _Damaged(Exception):
+    """What is wrong with a checkpoint, as the end of a sentence about it."""
+
+
+def _read_whole(path: Path, about: About, blank: Draws, draws_path: Path) -> Stored:
+    """A checkpoint with its draws, or :class:`_Damaged`."""
+    payload = _whole_payload(path)
+    with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    stored = json.loads(arrays.pop("values_json").tobytes())
+    _check_about(path, stored["about"], about)
+    mark = Mark(**stored["draws"])
+    try:
+        draws = read_draws(draws_path, _number(about), blank, mark)
+    except DamagedDraws as error:
+        raise _Damaged(f"has lost draws ({error})") from error
+    return Stored(arrays, stored["values"], draws, mark)
+
+
+def _number(about: About) -> int:
+    return int(about["chain"]["number"])
+
+
 def _first_line(payload: bytes, version: int = VERSION) -> bytes:
     name = f"{NAME}-{version}"
     digest = hashlib.sha256(b"" if version == 1 else name.encode())  # the hash covers the version, but for the first
@@ -160,8 +209,8 @@ def _first_line(payload: bytes, version: int = VERSION) -> bytes:
     return f"{name} {digest.hexdigest()}".encode()
 
 
-def _whole_payload(path: Path) -> bytes | None:
-    """The archive after the first line, or None if the checksum is wrong; files of other versions are refused."""
+def _whole_payload(path: Path) -> bytes:
+    """The archive after the first line, if the checksum is right; files of other versions are refused."""
     line, _, payload = path.read_bytes().partition(b"\n")
     if line == _first_line(payload):
         return payload
@@ -171,7 +220,7 @@ def _whole_payload(path: Path) -> bytes | None:
             f"the checkpoint {path.name} has format {int(version)}, and this version of tetiwd reads format {VERSION}",
             "continue with the version that began the run, or start a new run",
         )
-    return None
+    raise _Damaged("is damaged")
 
 
 def _check_about(path: Path, stored: About, wanted: About) -> None:

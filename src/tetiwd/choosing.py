@@ -17,7 +17,6 @@ from tetiwd.trials import as_step, resolution_path, try_out
 
 Geometry = Literal["full", "moving"]
 AS_GOOD = 0.8  # share of another score that is not much worse, from short runs
-MOST_TRIED = 20_000  # objects in all; with more, trials take too long
 
 
 @dataclass(frozen=True)
@@ -86,11 +85,11 @@ def choose(
     both = h.geometry == "auto" and both_models_suit(h, series)
     first = h.without_auto()
     path = None
-    if h.dof == "auto" and sum(series.n_objects) <= MOST_TRIED:
+    if h.dof == "auto":
         path = resolution_path(series, first, settings, n_threads=n_threads)
         first = first.with_dof(path.best.dof)
     elif isinstance(h.dof, str):
-        first = first.with_dof(series.dof("moments" if h.dof == "auto" else h.dof))
+        first = first.with_dof(series.dof(h.dof))
     if not both:
         return Choice(first, path)
     models: dict[Geometry, Hyperparameters] = {"full": first, "moving": first.with_geometry("moving")}

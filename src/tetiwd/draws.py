@@ -94,6 +94,14 @@ class Draws:
         if geometry is not None:
             self.geometry.append(geometry)
 
+    def extend(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Add the draws in arrays such as :meth:`to_arrays` gives of the draws that come next."""
+        more = Draws.from_arrays(self.n_objects, arrays, self.axes)
+        self._arrays.clear()
+        for name, values in self._rows.items():
+            values.extend(more._rows[name])
+        self.geometry.extend(more.geometry)
+
     @property
     def keeps_next_geometry(self) -> bool:
         """True if the next draw is to come with its A_t."""

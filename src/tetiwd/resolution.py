@@ -58,12 +58,31 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
+class Part:
+    """Some of the objects of every epoch, where there are too many to try out."""
+
+    rows: tuple[Ints, ...]  # T × places among the objects of an epoch, in increasing order
+    n_objects: tuple[int, ...]  # of all at every epoch
+
+    @property
+    def places(self) -> Ints:
+        """Where these objects are among those of all epochs side by side."""
+        first = np.concatenate([[0], np.cumsum(self.n_objects)[:-1]])
+        return np.concatenate([start + rows for start, rows in zip(first, self.rows, strict=True)])
+
+    def __str__(self) -> str:
+        at_a_time = f", at most {max(map(len, self.rows)):,} of a time" if len(self.rows) > 1 else ""
+        return f"{sum(map(len, self.rows)):,} of the {sum(self.n_objects):,} objects, drawn at random{at_a_time}"
+
+
+@dataclass(frozen=True, eq=False)
 class ResolutionPath:
     """Steps from coarse to fine, and the one to take."""
 
     steps: tuple[Step, ...]
     usual: int  # which step has the estimate from moments; taken if no score speaks for another one
     taken: int | None = None  # which step a run took, if that is known from a file
+    part: Part | None = None  # the objects that were tried, and that labels are about; None for all
 
     @cached_property
     def scores(self) -> NDArray[np.float64]:
@@ -123,7 +142,7 @@ class ResolutionPath:
 
     def sentences(self) -> tuple[str, ...]:
         """Which value was taken and why, what another one would change, and how sure the choice is."""
-        return (self._choice(), *self._half_and_double(), *self._doubt())
+        return (self._choice(), *self._about_the_part(), *self._half_and_double(), *self._doubt())
 
     def _choice(self) -> str:
         tried = f"{len(self.steps)} values from {_dof(self.steps[0])} to {_dof(self.steps[-1])}"
@@ -139,6 +158,14 @@ class ResolutionPath:
             "values are not taken: they cut even a single cloud into pieces."
         )
 
+    def _about_the_part(self) -> list[str]:
+        if self.part is None:
+            return []
+        return [
+            f"They were tried on a sample: {self.part}. Where clusters do not have the shape that the model expects, "
+            "more objects make more of them; so with the same dof the run may find finer clusters than the sample has."
+        ]
+
     def _half_and_double(self) -> list[str]:
         near = {"half the dof": self._near(0.5), "twice the dof": self._near(2.0)}
         parts = [
@@ -148,7 +175,8 @@ class ResolutionPath:
         ]
         if not parts:
             return []
-        return [f"There were {self.best.n_clusters:.1f} clusters at a time; {', '.join(parts)}."]
+        there = "There" if self.part is None else "In the sample there"
+        return [f"{there} were {self.best.n_clusters:.1f} clusters at a time; {', '.join(parts)}."]
 
     def _doubt(self) -> list[str]:
         if not self.informative:

@@ -216,21 +216,18 @@ class Chain:
         return info
 
     def snapshot(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Everything needed to go on exactly from here: arrays, and values that JSON keeps exactly."""
-        arrays = self.state.to_arrays() | {f"draws_{name}": a for name, a in self.draws.to_arrays().items()}
+        """All but draws that is needed to go on exactly from here: arrays, and values that JSON keeps exactly."""
         values = {
             "n_done": self.n_done,
             "steps": self.tuning.steps,
             "streams": [rng.bit_generator.state for rng in self.streams.all],
         }
-        return arrays, values
+        return self.state.to_arrays(), values
 
-    def restore(self, arrays: dict[str, NDArray[Any]], values: dict[str, Any]) -> None:
-        """Go on from a snapshot."""
+    def restore(self, arrays: dict[str, NDArray[Any]], values: dict[str, Any], draws: Draws) -> None:
+        """Go on from a snapshot and the draws until then."""
         self.state.restore(arrays)
-        prefix = "draws_"
-        stored = {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}
-        self.draws = Draws.from_arrays(self.draws.n_objects, stored, self.draws.axes)
+        self.draws = draws
         self.n_done = values["n_done"]
         self.tuning = Tuning(dict(values["steps"]))
         for rng, state in zip(self.streams.all, values["streams"], strict=True):

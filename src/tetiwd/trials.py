@@ -13,7 +13,7 @@ from tetiwd.draws import Draws
 from tetiwd.errors import Setting, Text
 from tetiwd.merit import merit
 from tetiwd.params import Hyperparameters, SamplerSettings
-from tetiwd.resolution import ResolutionPath, Step
+from tetiwd.resolution import Part, ResolutionPath, Step
 from tetiwd.run_memory import check_room_for_chains
 from tetiwd.sample import Sample
 from tetiwd.sampler import Chain
@@ -29,6 +29,8 @@ STEPS_PER_DOUBLING = 2  # of the degrees of freedom
 REACH, FARTHEST = STEPS_PER_DOUBLING, 2 * STEPS_PER_DOUBLING  # steps around the best one, and from the estimate
 BY_CHANCE = 0.1  # certainty below which the draws have nothing in common but one large cluster
 SHARE = 0.8  # of the objects of every epoch that are in a subsample
+MOST_TRIED = 20_000  # objects in all; of more, some are drawn
+MOST_DRAWN, MOST_OF_AN_EPOCH, FEWEST_OF_AN_EPOCH = 10_000, 2000, 10  # the last if there are very many epochs
 
 
 def trial_settings(settings: SamplerSettings) -> SamplerSettings:
@@ -96,7 +98,8 @@ def resolution_path(
 ) -> ResolutionPath:
     """Clusters from coarse to fine: short runs with several degrees of freedom, and which of them to take.
 
-    Values are tried around the estimate from moments until half and twice the best one are among them.
+    Values are tried around the estimate from moments until half and twice the best one are among them. Of more than
+    20,000 objects in all, a random part is tried, at most 2,000 of an epoch; the seed says which.
 
     Parameters
     ----------
@@ -111,7 +114,9 @@ def resolution_path(
     """
     settings = settings or SamplerSettings()
     model = (hyperparameters or Hyperparameters()).without_auto()
-    usual, steps = series.dof(), dict[int, Step]()
+    usual, steps, part = series.dof(), dict[int, Step](), part_to_try(series, settings.seed)
+    if part is not None:
+        series, settings = series.restricted(part.rows), starting_with(settings, part.rows)
     untried = list(range(-REACH, REACH + 1))
     while untried:
         models = [model.with_dof(scaled(usual, at)) for at in untried]
@@ -120,10 +125,28 @@ def resolution_path(
             found = [*tested_on_some(series, models, found, settings, n_threads)]
         steps |= dict(zip(untried, found, strict=True))
         order = sorted(steps)
-        path = ResolutionPath(tuple(steps[at] for at in order), order.index(0))
+        path = ResolutionPath(tuple(steps[at] for at in order), order.index(0), part=part)
         best = order[path.chosen]
         untried = [at for at in range(best - REACH, best + REACH + 1) if at not in steps and abs(at) <= FARTHEST]
     return path
+
+
+def part_to_try(series: DistanceSeries, seed: int) -> Part | None:
+    """Equally many objects of every epoch, or all of a small one; None if all can be tried."""
+    sizes = np.array(series.n_objects)
+    if sizes.sum() <= MOST_TRIED:
+        return None
+    fitting = (n for n in range(MOST_OF_AN_EPOCH, FEWEST_OF_AN_EPOCH, -1) if np.minimum(sizes, n).sum() <= MOST_DRAWN)
+    most = next(fitting, FEWEST_OF_AN_EPOCH)
+    rng = np.random.default_rng(seed)
+    return Part(tuple(some_of(D, min(most, len(D)), rng) for D in series.matrices), series.n_objects)
+
+
+def starting_with(settings: SamplerSettings, rows: Sequence[NDArray[np.int64]]) -> SamplerSettings:
+    """The same settings for some of the objects: labels to start from, if given, are theirs."""
+    if isinstance(settings.init, str):
+        return settings
+    return replace(settings, init=[np.asarray(own)[some] for own, some in zip(settings.init, rows, strict=True)])
 
 
 def scaled(dof: Sequence[float], at: int) -> tuple[float, ...]:
@@ -140,19 +163,15 @@ def tested_on_some(
 ) -> Iterator[Step]:
     """The steps with their stability, from trials on some of the objects."""
     rng = np.random.default_rng(settings.seed)
-    rows = [some_of(D, rng) for D in series.matrices]
-    if not isinstance(settings.init, str):
-        settings = replace(
-            settings, init=[np.asarray(own)[some] for own, some in zip(settings.init, rows, strict=True)]
-        )
+    rows = [some_of(D, max(2, round(SHARE * len(D))), rng) for D in series.matrices]
+    settings = starting_with(settings, rows)
     for step, sample in zip(steps, try_out(series.restricted(rows), models, settings, n_threads), strict=True):
         yield replace(step, stability=stability(step, rows, sample))
 
 
-def some_of(matrix: Matrix, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Rows of some objects; if all of these are identical, the last one gives way to one that differs."""
-    n = len(matrix)
-    rows = rng.permutation(n)[: max(2, round(SHARE * n))]
+def some_of(matrix: Matrix, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Rows of n objects; if all of these are identical, the last one gives way to one that differs."""
+    rows = rng.permutation(len(matrix))[:n]
     among, first = matrix[np.ix_(rows, rows)], matrix[rows[0]]
     others = np.flatnonzero(first != first[rows[0]])
     if np.ptp(among) == 0 and len(others):

@@ -17,22 +17,30 @@ from reference import rng_for
 from runs import MODEL, SETTINGS, digest, small_series
 from tetiwd import run_chains, sampler
 from tetiwd.checkpoint import previous_of, read_checkpoint, write_checkpoint
+from tetiwd.draws import Draws
+from tetiwd.draws_file import Mark
 from tetiwd.errors import CheckpointError
 
 TESTS = Path(__file__).parents[1]
-ABOUT = {"data": {"hash": "a"}, "settings": {"thin": "1", "seed": "2"}}
+ABOUT = {"data": {"hash": "a"}, "settings": {"thin": "1", "seed": "2"}, "chain": {"number": "1"}}
+NO_DRAWS = Draws([2])
 
 
 def write(path, value):
-    write_checkpoint(path, ABOUT, {"x": np.arange(value)}, {"n": value})
+    write_checkpoint(path, ABOUT, {"x": np.arange(value)}, {"n": value}, NO_DRAWS, Mark())
+
+
+def read(path, about=ABOUT):
+    stored = read_checkpoint(path, about, NO_DRAWS)
+    return stored.arrays, stored.values, stored.trouble
 
 
 def test_round_trip_keeps_every_bit(tmp_path):
     path = tmp_path / "one"
     arrays = {"x": rng_for(1).standard_normal((3, 2)), "k": np.array([1, 2], dtype=np.uint16)}
     values = {"pi": 0.1 + 0.2, "state": np.random.default_rng(3).bit_generator.state}
-    write_checkpoint(path, ABOUT, arrays, values)
-    found, found_values, trouble = read_checkpoint(path, ABOUT)
+    write_checkpoint(path, ABOUT, arrays, values, NO_DRAWS, Mark())
+    found, found_values, trouble = read(path)
     assert trouble is None
     assert found_values == values
     assert all(np.array_equal(found[name], arrays[name]) and found[name].dtype == arrays[name].dtype for name in arrays)
@@ -58,17 +66,17 @@ def test_a_damaged_file_falls_back_to_the_previous_one(tmp_path, damage):
     write(path, 3)
     write(path, 4)
     damage(path)
-    arrays, values, trouble = read_checkpoint(path, ABOUT)
+    arrays, values, trouble = read(path)
     assert values == {"n": 3}
     assert len(arrays["x"]) == 3
     assert trouble == "the checkpoint one is damaged and was put aside as one.damaged; continuing from one.previous"
     write(path, 5)  # the damaged file must not have replaced the good one
-    assert read_checkpoint(path, ABOUT)[1] == {"n": 5}
-    assert read_checkpoint(previous_of(path), ABOUT)[1] == {"n": 3}
+    assert read(path)[1] == {"n": 5}
+    assert read(previous_of(path))[1] == {"n": 3}
     damage(path)
     damage(previous_of(path))
     with pytest.raises(CheckpointError, match="is damaged"):
-        read_checkpoint(path, ABOUT)
+        read(path)
 
 
 def test_any_flipped_bit_is_noticed(tmp_path):
@@ -80,7 +88,7 @@ def test_any_flipped_bit_is_noticed(tmp_path):
         spoiled[position] ^= 1 << (position % 8)
         path.write_bytes(spoiled)
         with pytest.raises(CheckpointError, match="is damaged"):
-            read_checkpoint(path, ABOUT)
+            read(path)
 
 
 def test_what_differs_is_named(tmp_path):
@@ -88,7 +96,7 @@ def test_what_differs_is_named(tmp_path):
     write(path, 3)
     other = ABOUT | {"settings": {"thin": "1", "seed": "7"}}
     with pytest.raises(CheckpointError, match=r"belongs to other settings \(seed was 2, now 7\); continue with"):
-        read_checkpoint(path, other)
+        read(path, other)
 
 
 def test_a_checkpoint_of_another_version_is_refused(tmp_path):
@@ -97,8 +105,8 @@ def test_a_checkpoint_of_another_version_is_refused(tmp_path):
     payload = path.read_bytes().partition(b"\n")[2]
     head = f"tetiwd-checkpoint-1 {hashlib.sha256(payload).hexdigest()}\n".encode()
     path.write_bytes(head + payload)
-    with pytest.raises(CheckpointError, match="one has format 1, and this version of tetiwd reads format 4; continue"):
-        read_checkpoint(path, ABOUT)
+    with pytest.raises(CheckpointError, match="one has format 1, and this version of tetiwd reads format 5; continue"):
+        read(path)
 
 
 @pytest.mark.parametrize("generation", [str, lambda name: f"{name}.previous"], ids=["last", "previous"])
@@ -129,19 +137,19 @@ def test_a_crash_while_writing_leaves_the_last_one(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="power cut"):
         write(path, 4)
     monkeypatch.undo()
-    assert read_checkpoint(path, ABOUT)[1] == {"n": 3}
+    assert read(path)[1] == {"n": 3}
 
 
 def test_a_crash_between_the_two_renames_leaves_the_previous_one(tmp_path):
     path = tmp_path / "one"
     write(path, 3)
     os.replace(path, previous_of(path))
-    assert read_checkpoint(path, ABOUT)[1] == {"n": 3}
+    assert read(path)[1] == {"n": 3}
 
 
 def test_no_pickle_is_ever_loaded(tmp_path):
     with pytest.raises(ValueError, match="Object arrays cannot be saved"):
-        write_checkpoint(tmp_path / "one", ABOUT, {"x": np.array([{}], dtype=object)}, {})
+        write_checkpoint(tmp_path / "one", ABOUT, {"x": np.array([{}], dtype=object)}, {}, NO_DRAWS, Mark())
 
 
 def test_a_damaged_run_continues_from_the_generation_before_and_says_so(tmp_path):

@@ -17,6 +17,7 @@ from tetiwd import (
     load_run,
     run_chains,
     simulate_independent,
+    trials,
 )
 from tetiwd.choosing import choose
 from tetiwd.io.settings import RunSettings
@@ -183,11 +184,23 @@ def test_no_path_if_it_is_said_how_to_find_degrees_of_freedom(series, dof):
     assert choice.hyperparameters.dof_by_epoch(2) == series.dof(dof)
 
 
-def test_large_series_are_not_tried(series, monkeypatch):
-    monkeypatch.setattr(choosing, "MOST_TRIED", 25)
-    choice = choose(Hyperparameters(geometry="full"), series, QUICK)
-    assert choice.resolution is None
-    assert choice.hyperparameters.dof == series.dof()
+def test_of_large_series_some_objects_are_tried_and_the_report_says_so(series, monkeypatch, tmp_path):
+    monkeypatch.setattr(trials, "MOST_TRIED", 25)
+    monkeypatch.setattr(trials, "MOST_DRAWN", 21)
+    open_ = Hyperparameters(geometry="full")
+    choice = choose(open_, series, QUICK)
+    path = choice.resolution
+    assert choice.hyperparameters.dof == path.best.dof
+    assert path.steps[path.usual].dof == series.dof()  # the estimate is that of all objects
+    assert [len(labels) for labels in path.best.labels] == [len(rows) for rows in path.part.rows]
+    says = "They were tried on a sample: 20 of the 26 objects, drawn at random, at most 10 of a time. "
+    assert choice.reasons[1].startswith(says)
+    assert "In the sample there were" in choice.reasons[2]
+    fit_into(tmp_path / "run", series, RunSettings(model=open_, sampler=QUICK))
+    kept = load_run(tmp_path / "run").sample
+    assert kept.resolution.table().equals(path.table())
+    assert kept.resolution.sentences() == path.sentences()
+    assert says in (tmp_path / "run" / "report.html").read_text()
 
 
 def test_a_quick_look_says_why(series, tmp_path):

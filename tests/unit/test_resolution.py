@@ -8,7 +8,7 @@ import pytest
 from tetiwd.errors import DataError
 from tetiwd.io.resolution_file import read_resolution, write_resolution
 from tetiwd.merit import Merit
-from tetiwd.resolution import NEXT_TO_IT, ResolutionPath, Step
+from tetiwd.resolution import NEXT_TO_IT, Part, ResolutionPath, Step
 
 COARSE, MIDDLE, FINE = np.repeat([0, 1], 6), np.repeat([0, 1, 2], 4), np.repeat(np.arange(6), 2)
 ALONE = np.zeros(12, dtype=np.int64)
@@ -132,3 +132,16 @@ def test_a_damaged_file_is_refused(tmp_path, text):
     (tmp_path / "it.json").write_text(text)
     with pytest.raises(DataError, match="damaged"):
         read_resolution(tmp_path / "it.json", [12])
+
+
+def test_a_path_of_some_objects_comes_back_from_its_file(tmp_path):
+    steps = a_path(0.1, 0.4).steps
+    path = ResolutionPath(steps, 1, part=Part((np.arange(0, 24, 2),), (30,)))
+    write_resolution(tmp_path / "it.json", path)
+    back = read_resolution(tmp_path / "it.json", [30])
+    assert np.array_equal(back.part.rows[0], path.part.rows[0])
+    assert back.sentences() == path.sentences()
+    assert "12 of the 30 objects, drawn at random. " in back.sentences()[1]
+    for others in ([22], [12], [30, 30]):
+        with pytest.raises(DataError, match="damaged"):
+            read_resolution(tmp_path / "it.json", others)

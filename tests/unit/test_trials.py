@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from reference import rng_for
 from runs import small_series
 from tetiwd import (
     DistanceSeries,
@@ -14,8 +15,20 @@ from tetiwd import (
     resolution_path,
     run_chains,
     simulate_independent,
+    trials,
 )
-from tetiwd.trials import FARTHEST, N_CHAINS, N_DRAWS, N_WARMUP, REACH, scaled, some_of, trial_settings, try_out
+from tetiwd.trials import (
+    FARTHEST,
+    N_CHAINS,
+    N_DRAWS,
+    N_WARMUP,
+    REACH,
+    part_to_try,
+    scaled,
+    some_of,
+    trial_settings,
+    try_out,
+)
 
 QUICK = SamplerSettings(n_chains=3, n_warmup=15, n_draws=20)
 FULL = Hyperparameters(geometry="full")
@@ -46,6 +59,32 @@ def test_a_run_is_extended_whatever_it_has_chosen(series, tmp_path):
     more = run_chains(series, FULL, long, checkpoint=tmp_path, resume=True)
     assert more.hyperparameters == first.hyperparameters
     assert np.array_equal(more.draws[0].labels[:5], first.draws[0].labels)
+
+
+def test_the_part_that_is_tried_has_some_of_every_epoch_and_comes_from_the_seed(monkeypatch):
+    rng = rng_for(40)
+    X, time = rng.normal(size=(90, 2)), np.repeat([0, 1, 2], [60, 25, 5])
+    series = DistanceSeries.from_features(X, time=time)
+    assert part_to_try(series, 0) is None
+    monkeypatch.setattr(trials, "MOST_TRIED", 89)
+    monkeypatch.setattr(trials, "MOST_DRAWN", 41)
+    part = part_to_try(series, 0)
+    assert [len(rows) for rows in part.rows] == [18, 18, 5]  # as many as fit into 41, equally shared
+    assert all(np.array_equal(rows, np.unique(rows)) for rows in part.rows)
+    assert np.array_equal(part.places, np.concatenate([[0, 60, 85][t] + rows for t, rows in enumerate(part.rows)]))
+    same, other = part_to_try(series, 0), part_to_try(series, 1)
+    assert all(map(np.array_equal, part.rows, same.rows))
+    assert not all(map(np.array_equal, part.rows, other.rows))
+    monkeypatch.setattr(trials, "MOST_OF_AN_EPOCH", 12)
+    assert [len(rows) for rows in part_to_try(series, 0).rows] == [12, 12, 5]
+
+
+def test_a_part_starts_from_its_own_labels(series, monkeypatch):
+    monkeypatch.setattr(trials, "MOST_TRIED", 20)
+    monkeypatch.setattr(trials, "MOST_DRAWN", 20)
+    labels = [np.arange(n) % 3 for n in series.n_objects]
+    path = resolution_path(series, FULL, replace(QUICK, init=labels))
+    assert path.table().notna().drop(columns=["stability", "like_next"]).all(axis=None)
 
 
 def test_settings_of_moving_centres_make_a_path_of_them(series):
@@ -127,7 +166,7 @@ def test_ctrl_c_ends_trials(series, monkeypatch):
 def test_subsamples_of_very_many_duplicates_hold_objects_that_differ(seed):
     D = np.zeros((30, 30))
     D[0, 1:] = D[1:, 0] = 1.0
-    rows = some_of(D, np.random.default_rng(seed))
+    rows = some_of(D, round(0.8 * len(D)), np.random.default_rng(seed))
     assert len(set(rows.tolist())) == 24
     assert D[np.ix_(rows, rows)].any()
     series = DistanceSeries.from_distances([D], squared=True)

@@ -57,8 +57,9 @@ class FeatureDistances:
         return int(self.rows.shape[1]) + 2
 
     def restricted(self, some: Any) -> "FeatureDistances":
-        """Between some of the objects."""
-        return FeatureDistances(self.rows[some], self.factor)
+        """Between some of the objects; columns in which all of these are zero are left out if rows are sparse."""
+        rows = self.rows[some]
+        return FeatureDistances(rows[:, np.unique(rows.indices)] if self.is_sparse else rows, self.factor)
 
     def __getitem__(self, key: Any) -> Floats:
         """Entries of the array: rows of it, or ``[rows, columns]`` where both are slices or come from ``np.ix_``."""

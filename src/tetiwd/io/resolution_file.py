@@ -3,17 +3,18 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from tetiwd.errors import DataError
 from tetiwd.merit import Merit
-from tetiwd.resolution import ResolutionPath, Step
+from tetiwd.resolution import Part, ResolutionPath, Step
 from tetiwd.writing import write_text
 
 
 def write_resolution(path: Path, resolution: ResolutionPath) -> None:
-    """All steps with their clusters, objects in the order of the data."""
+    """All steps with their clusters, objects in the order of the data; if only a sample was tried, which ones."""
     steps = [
         {
             "dof": list(step.dof),
@@ -25,7 +26,11 @@ def write_resolution(path: Path, resolution: ResolutionPath) -> None:
         }
         for step in resolution.steps
     ]
-    write_text(path, json.dumps({"chosen": resolution.chosen, "usual": resolution.usual, "steps": steps}) + "\n")
+    known: dict[str, Any] = {"chosen": resolution.chosen, "usual": resolution.usual, "sample": None, "steps": steps}
+    if resolution.part is not None:
+        rows, of = resolution.part.rows, resolution.part.n_objects
+        known["sample"] = {"n_objects": [len(some) for some in rows], "of": of, "objects": [x.tolist() for x in rows]}
+    write_text(path, json.dumps(known) + "\n")
 
 
 def read_resolution(path: Path, n_objects: Sequence[int]) -> ResolutionPath:
@@ -42,11 +47,20 @@ def read_resolution(path: Path, n_objects: Sequence[int]) -> ResolutionPath:
             )
             for step in read["steps"]
         )
-        path_of = ResolutionPath(steps, int(read["usual"]), int(read["chosen"]))
+        part = None if read.get("sample") is None else _part(read["sample"]["objects"], n_objects)
+        path_of = ResolutionPath(steps, int(read["usual"]), int(read["chosen"]), part)
         if not 0 <= min(path_of.usual, path_of.chosen) <= max(path_of.usual, path_of.chosen) < len(steps):
             raise ValueError("no such step")
-        if {tuple(map(len, step.labels)) for step in steps} != {tuple(n_objects)}:
+        tried = tuple(n_objects) if part is None else tuple(map(len, part.rows))
+        if {tuple(map(len, step.labels)) for step in steps} != {tried}:
             raise ValueError("other objects")
         return path_of
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(f"{path.name} is damaged") from error
+
+
+def _part(objects: list[list[int]], n_objects: Sequence[int]) -> Part:
+    rows = tuple(np.asarray(some, dtype=np.int64) for some in objects)
+    if not all(0 <= some.min() <= some.max() < n for some, n in zip(rows, n_objects, strict=True)):
+        raise ValueError("no such object")
+    return Part(rows, tuple(n_objects))

@@ -40,7 +40,10 @@ def plot_resolution(path: "ResolutionPath", *, labels: NDArray[Any] | None = Non
     """
     remember, table = as_marks(marks), path.table()
     tree, score = axes = new_axes(figure_width(7.5), 4.8, heights=(2.6, 1))
-    colours = np.concatenate(path.best.labels) if labels is None else np.asarray(labels)
+    if labels is None:
+        colours = np.concatenate(path.best.labels)
+    else:
+        colours = np.asarray(labels) if path.part is None else np.asarray(labels)[path.part.places]
     flat = [np.unique(np.concatenate(step.labels), return_inverse=True)[1] for step in path.steps]
     places = _stacked(flat)
     _draw_flows(tree, flat, places, colours)

@@ -1,5 +1,6 @@
 """The picture of a path: one block per cluster, as high as it has objects, and ribbons that carry all objects."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -9,7 +10,7 @@ from matplotlib.collections import PolyCollection
 from tetiwd.merit import Merit
 from tetiwd.plots import Marks, plot_resolution, svg_of
 from tetiwd.plots.style import apart, figure_of
-from tetiwd.resolution import ResolutionPath, Step
+from tetiwd.resolution import Part, ResolutionPath, Step
 
 
 @pytest.fixture
@@ -64,3 +65,12 @@ def test_the_step_taken_is_framed_and_all_is_said_in_words(path):
     picture = svg_of(figure_of(axes), marks, title="a path")
     assert "3 of 10 objects, dof 2" in picture
     assert [text.get_text() for text in axes[1].get_xticklabels()] == ["1", "2", "4"]
+
+
+def test_colours_of_a_part_are_those_of_its_own_objects(path):
+    some = replace(path, part=Part((np.arange(6) * 2, np.arange(4) + 1), (12, 9)))
+    mine = np.array([0, 0, 0, 1, 1, 1, 0, 0, 2, 2])
+    lineages = np.full(21, 9)
+    lineages[some.part.places] = mine
+    fills = [drawn(one, labels=labels)[2].get_facecolor() for one, labels in ((path, mine), (some, lineages))]
+    assert np.array_equal(*fills)
