@@ -1,10 +1,11 @@
 """All checks, in the order of the page."""
 
 from verification.check import Check
-from verification.checks import enumeration, joint_distribution, ranks
+from verification.checks import enumeration, joint_distribution, kills, ranks
 
 CHECKS: dict[str, Check] = {
     "ranks": ranks.CHECK,
     "joint_distribution": joint_distribution.CHECK,
     "enumeration": enumeration.CHECK,
+    "kills": kills.CHECK,
 }
