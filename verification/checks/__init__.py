@@ -1,11 +1,12 @@
 """All checks, in the order of the page."""
 
 from verification.check import Check
-from verification.checks import enumeration, joint_distribution, kills, ranks
+from verification.checks import corruption, enumeration, joint_distribution, kills, ranks
 
 CHECKS: dict[str, Check] = {
     "ranks": ranks.CHECK,
     "joint_distribution": joint_distribution.CHECK,
     "enumeration": enumeration.CHECK,
     "kills": kills.CHECK,
+    "corruption": corruption.CHECK,
 }
