@@ -1,7 +1,7 @@
 """All checks, in the order of the page."""
 
 from verification.check import Check
-from verification.checks import corruption, enumeration, joint_distribution, kills, ranks
+from verification.checks import corruption, enumeration, fuzzing, joint_distribution, kills, ranks
 
 CHECKS: dict[str, Check] = {
     "ranks": ranks.CHECK,
@@ -9,4 +9,5 @@ CHECKS: dict[str, Check] = {
     "enumeration": enumeration.CHECK,
     "kills": kills.CHECK,
     "corruption": corruption.CHECK,
+    "fuzzing": fuzzing.CHECK,
 }
