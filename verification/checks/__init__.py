@@ -1,7 +1,7 @@
 """All checks, in the order of the page."""
 
 from verification.check import Check
-from verification.checks import corruption, enumeration, fuzzing, joint_distribution, kills, ranks
+from verification.checks import corruption, enumeration, fuzzing, hostile, joint_distribution, kills, ranks
 
 CHECKS: dict[str, Check] = {
     "ranks": ranks.CHECK,
@@ -10,4 +10,5 @@ CHECKS: dict[str, Check] = {
     "kills": kills.CHECK,
     "corruption": corruption.CHECK,
     "fuzzing": fuzzing.CHECK,
+    "hostile": hostile.CHECK,
 }
