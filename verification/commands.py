@@ -49,9 +49,11 @@ class Ended:
         return f"{self.code}: {self.errors.strip()[-200:]}"
 
 
-def begin(words: Sequence[str], folder: Path, *, wrapped: Sequence[str] = (), **options: object) -> subprocess.Popen:
-    """Start a command in a folder; ``wrapped`` stands before it, and may end with Python code that runs it."""
-    program = [sys.executable, *(wrapped or ("-m", "tetiwd"))]
+def begin(
+    words: Sequence[str], folder: Path, *, wrapped: Sequence[str] = (), by: Sequence[str] = (), **options: object
+) -> subprocess.Popen:
+    """Start a command in a folder; ``wrapped`` are arguments of Python that run it, ``by`` a program that starts it."""
+    program = [*by, sys.executable, *(wrapped or ("-m", "tetiwd"))]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": python_path()}
     pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE} | options
     return subprocess.Popen([*program, *words], cwd=folder, env=environment, text=True, **pipes)  # type: ignore[call-overload]

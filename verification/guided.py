@@ -17,7 +17,7 @@ with atheris.instrument_imports(include=["tetiwd.io", "tetiwd.data", "tetiwd.che
     import tetiwd.checkpoint
     import tetiwd.draws_file
     import tetiwd.io.read
-    import tetiwd.io.run_folder
+    import tetiwd.io.run_folder  # noqa: F401 # they are watched from here on
 
 from tetiwd.errors import TetiwdError
 from verification import readable

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from benchmarks.table import Row
+
 from tetiwd.cli.exit_codes import BY_ERROR
 from tetiwd.errors import DataError, RunFolderError, SettingsError
 from verification import commands, damage, sandbox
@@ -31,7 +31,9 @@ ASK = ("summarize", "run", "--json")
 PREDICT = ("predict", "run", "new.csv")
 SAME, REFUSED, ASKED = "the same answer", "an error of our own", "other answers, as the file asks for them"
 GOOD = (SAME, REFUSED, ASKED)
-TOML = """[data]\nstandardize = true\ncolumns = ["a", "b"]\n\n[model]\nxi = 0.5\ndof = 3.0\n\n[sampler]\nn_draws = 40\n"""
+TOML = (
+    """[data]\nstandardize = true\ncolumns = ["a", "b"]\n\n[model]\nxi = 0.5\ndof = 3.0\n\n[sampler]\nn_draws = 40\n"""
+)
 
 
 def jobs(few: bool) -> list[Job]:
@@ -180,7 +182,11 @@ def with_checkpoint(asking: Asking, what: str) -> str:
     """Extending the run gives the same draws, from the generation before if need be, which is said; or is refused."""
     ended = asking(LONGER)
     outcome = judged(ended, answer_here(), expected()[LONGER], FOLDER)
-    if outcome == SAME and list(Path("run/checkpoint").glob("*.damaged")) and "Warning: the checkpoint" not in ended.errors:
+    if (
+        outcome == SAME
+        and list(Path("run/checkpoint").glob("*.damaged"))
+        and "Warning: the checkpoint" not in ended.errors
+    ):
         return "goes back without a word"
     return outcome
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from benchmarks.table import Row
+
 from tetiwd.errors import TetiwdError
 from verification import commands, mutation, readable, sandbox
 from verification.check import Check, Found, Job
@@ -191,8 +191,8 @@ def shown(faults: dict[str, str]) -> str:
 CHECK = Check(
     "Changed files (fuzzing)",
     f"{N_INPUTS:,} inputs for every reader of data, settings, results and checkpoints are made from valid files by "
-    "changing bytes, words and lines, also inside archives that are packed again with right checksums. Each must be read "
-    "or refused by an error of our own, in a process whose memory is limited; crashes and other exceptions are faults. "
+    "changing bytes, words and lines, also inside archives that are packed again with right checksums. Each must be "
+    "read or refused by an error of our own, in a process whose memory is limited; crashes and other exceptions are faults. "
     "Where atheris is installed, it looks for inputs that reach more of the code.",
     jobs,
     run,

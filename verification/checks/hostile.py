@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.table import Row
+
 from tetiwd.cli.exit_codes import BY_ERROR, INTERRUPTED
 from tetiwd.errors import DataError, MemoryLimitError, RunFolderError
 from verification import commands
@@ -21,7 +22,7 @@ from verification.checks.kills import FIT, PHASES, SAME, undisturbed
 from verification.commands import Ended
 
 FOLDER, DATA, MEMORY = BY_ERROR[RunFolderError], BY_ERROR[DataError], BY_ERROR[MemoryLimitError]
-NOBODY = 65534
+MORTAL = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")  # root without its special rights
 LOUD = tuple(word for word in FIT if word != "-q")
 
 
@@ -75,14 +76,20 @@ def afterwards(folder: Path) -> str:
 
 
 def in_own_mounts(script: str, folder: Path, *words: str) -> list[Ended]:
-    """Run a shell script that may mount things; it calls ``try`` with the words of commands, each of which is judged."""
+    """Run a shell script that may mount things; it calls ``try`` with the words of commands, whose ends are told."""
     try_one = f"""try() {{ "{sys.executable}" -m tetiwd "$@" 2>> errors; echo "end $?" >> errors; }}\n"""
     environment = os.environ | {"PYTHONPATH": commands.python_path(), "OMP_NUM_THREADS": "1"}
     environment["errors"] = str(folder / "errors")
     command = ["unshare", "-rm", "sh", "-c", try_one.replace("errors", '"$errors"') + script, "sh", *words]
     try:
         shell = subprocess.run(
-            command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=900
+            command,
+            cwd=folder,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=900,
         )
     except FileNotFoundError as error:
         raise Unfit("there is no unshare") from error
@@ -171,9 +178,9 @@ def read_only_mount(folder: Path, case: str) -> str:
     return judged(ended, FOLDER) or (SAME if commands.answer_of(folder / "run") == before else "another answer")
 
 
-LOCKED: dict[str, tuple[str, int, Sequence[str], int | None]] = {  # what, its mode, a command, and how that must end
+LOCKED: dict[str, tuple[str, int, Sequence[str], int]] = {  # what, its mode, a command, and how that must end
     "folder for results": ("locked", 0o500, (*FIT[:3], "locked/run", *FIT[4:]), FOLDER),
-    "input": ("x.csv", 0o000, FIT, None),
+    "input": ("x.csv", 0o000, FIT, DATA),
     "run, resumed": ("run", 0o500, commands.RESUME, FOLDER),
     "run, asked": ("run", 0o500, ASK, 0),
     "run.toml": ("run/run.toml", 0o000, ASK, FOLDER),
@@ -193,15 +200,11 @@ def locked(folder: Path, case: str) -> str:
     if what == "locked":
         (folder / what).mkdir()
     (folder / what).chmod(mode)
-    if os.geteuid() == 0:
-        subprocess.run(["chown", "-R", str(NOBODY), str(folder)], check=True)
-        ended = commands.run(words, folder, user=NOBODY, group=NOBODY, extra_groups=[])
-    else:
-        ended = commands.run(words, folder)
+    try:
+        ended = commands.run(words, folder, by=MORTAL if os.geteuid() == 0 else ())
+    except FileNotFoundError as error:
+        raise Unfit("nothing is read-only for root, and there is no setpriv") from error
     (folder / what).chmod(0o700)
-    if "No module named" in ended.errors or "can't open file" in ended.errors:
-        raise Unfit("another user cannot reach Python")
-    code = DATA if code is None else code
     if ended.code != code:
         return f"exit code {ended}"
     return judged(ended, code) or afterwards(folder)
@@ -391,8 +394,8 @@ def rows(found: dict[str, Found]) -> list[Row]:
 
 CHECK = Check(
     "A hostile world",
-    "Small file systems, limits of file size and memory, full devices, missing rights, rivals for one folder, a process "
-    "number that was given away, clocks that jump, stops and signals. Every command ends with its documented exit code "
+    "Small file systems, limits of file size and memory, full devices, missing rights, rivals for one folder, a "
+    "number of a process that was given away, clocks that jump, stops and signals. Every command ends with its documented exit code "
     "and a line that says why. When the world is friendly again, what the messages offer leads to the answer of an "
     "undisturbed run, bit for bit. What cannot be tried on a machine is listed as not tried.",
     jobs,

@@ -4,11 +4,12 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks.table import Row
+
 from verification import commands
 from verification.check import Check, Found, Job
 
@@ -109,7 +110,7 @@ def one_kill(phase: str, moment: float, length: float, answer: str, *, again: bo
             folder = Path(name)
             commands.write_data(folder)
             process = commands.begin(FIT, folder)
-            commands.wait_for(process, lambda: begins(folder / "run"))
+            commands.wait_for(process, partial(begins, folder / "run"))
             time.sleep(moment * length * 0.85**missed)
             if not commands.kill(process) or over(folder / "run"):
                 continue
@@ -140,8 +141,8 @@ def rows(found: dict[str, Found]) -> list[Row]:
 
 CHECK = Check(
     "Kills",
-    f"A fit is killed {N_KILLS} times in each phase, and once before every operation on a file of the run; every second "
-    "run is killed again while it resumes. Then the run is resumed, or, where the message says so, fitted again. Draws "
+    f"A fit is killed {N_KILLS} times in each phase, and once before every operation on a file of the run; every "
+    "second run is killed again while it resumes. Then the run is resumed, or, where the message says so, fitted again. Draws "
     "and tables must be those of a run that nobody disturbed, bit for bit.",
     jobs,
     run,

@@ -31,7 +31,10 @@ def writing_into(folder: Path) -> Iterator[None]:
 
 def check_nobody_writes(folder: Path) -> None:
     """Raise an error if a process holds the lock."""
-    with suppress(FileNotFoundError, PermissionError, NotADirectoryError), open(folder / NAME, "rb", buffering=0) as file:
+    with (
+        suppress(FileNotFoundError, PermissionError, NotADirectoryError),
+        open(folder / NAME, "rb", buffering=0) as file,
+    ):
         if not _lock(file, shared=True):
             raise _taken(folder, file)
 
