@@ -14,7 +14,8 @@ WORDS = (
     b"", b" ", b"nan", b"NaN", b"inf", b"-inf", b"-1", b"0", b"-0", b"1e308", b"1e-320", b"1e999", b"1_000", b"0x10",
     b"9" * 30, b"9" * 5000, b"1.5", b"true", b"None", b"null", b"NA", b"2001-02-30", b"2001-13", b"0000-00-00",
     b"2001-01-01T25:00", b"=1+1", b"\"", b"\"\"", b"'", b",", b";", b"\t", b"\r", b"\n", b"\0", b"\x1a", b">", b"|",
-    b"#",    b"\xff\xfe", b"\xef\xbb\xbf", "\u202e".encode(), "é".encode(), "\U0001f600".encode(), b"a" * 3000, b"[", b"]", b"{",
+    b"#",
+    b"\xff\xfe", b"\xef\xbb\xbf", "\u202e".encode(), "é".encode(), "\U0001f600".encode(), b"a" * 3000, b"[", b"]", b"{",
     b"}", b"[[", b"=", b"()", b"%s", b"../../x", b"<script>", b"1e5", b"-1e5", b"\x1b[31m",
 )  # fmt: skip
 TOKEN = re.compile(rb"[^\s,;=\[\]{}|>\"]+")

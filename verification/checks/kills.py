@@ -142,7 +142,8 @@ def rows(found: dict[str, Found]) -> list[Row]:
 CHECK = Check(
     "Kills",
     f"A fit is killed {N_KILLS} times in each phase, and once before every operation on a file of the run; every "
-    "second run is killed again while it resumes. Then the run is resumed, or, where the message says so, fitted again. Draws "
+    "second run is killed again while it resumes. "
+    "Then the run is resumed, or, where the message says so, fitted again. Draws "
     "and tables must be those of a run that nobody disturbed, bit for bit.",
     jobs,
     run,
