@@ -78,7 +78,12 @@ class Keeper:
             raise CheckpointError(f"cannot write checkpoints into {self.folder}: {error.strerror}") from error
         for chain in existing:
             stored = read_checkpoint(self._path(chain), self._about(chain), chain.draws)
-            chain.restore(stored.arrays, stored.values, stored.draws)
+            try:
+                _check_sound(stored, chain)
+                chain.restore(stored.arrays, stored.values, stored.draws)
+            except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+                fault = f"the checkpoint {self._path(chain).name} holds a state that cannot be ({error})"
+                raise CheckpointError(fault, "start a new run") from error
             self._marks[chain.index] = stored.mark
             if stored.trouble:
                 self.remarks.append(stored.trouble)
@@ -191,16 +196,19 @@ class _Damaged(Exception):
 def _read_whole(path: Path, about: About, blank: Draws, draws_path: Path) -> Stored:
     """A checkpoint with its draws, or :class:`_Damaged`."""
     payload = _whole_payload(path)
-    with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
-        arrays = {name: archive[name] for name in archive.files}
-    stored = json.loads(arrays.pop("values_json").tobytes())
-    _check_about(path, stored["about"], about)
-    mark = Mark(**stored["draws"])
+    try:
+        with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        stored = json.loads(arrays.pop("values_json").tobytes())
+        before, mark, values = dict(stored["about"]), Mark(**stored["draws"]), dict(stored["values"])
+    except Exception as error:  # somebody has written it who knows how to sign it
+        raise _Damaged("is damaged") from error
+    _check_about(path, before, about)
     try:
         draws = read_draws(draws_path, _number(about), blank, mark)
     except DamagedDraws as error:
         raise _Damaged(f"has lost draws ({error})") from error
-    return Stored(arrays, stored["values"], draws, mark)
+    return Stored(arrays, values, draws, mark)
 
 
 def _number(about: About) -> int:
@@ -238,6 +246,32 @@ def _check_about(path: Path, stored: About, wanted: About) -> None:
                 f"the checkpoint {path.name} belongs to {OTHER.get(what, f'other {what}')} ({changes})",
                 f"continue with the {what} it was made with, or start in an empty folder",
             )
+
+
+def _check_sound(stored: Stored, chain: Chain) -> None:
+    """Raise a ValueError if the arrays of a checkpoint are not those of a state, or point to what is not there."""
+    own, had = chain.state.to_arrays(), chain.state.capacity
+    counts = stored.arrays["counts"]
+    capacity = had * counts.size // own["counts"].size
+    highest = {"z": capacity - 1, "back": capacity - 1, "forward": capacity - 1, "size": capacity}
+    for name, array in own.items():
+        found = stored.arrays[name]
+        shapes = [{n, n * capacity // had} for n in array.shape]
+        if found.dtype != array.dtype or found.ndim != array.ndim:
+            raise ValueError(f"{name} has another form")
+        if not all(n in possible for n, possible in zip(found.shape, shapes, strict=True)):
+            raise ValueError(f"{name} has another size")
+        if not np.isfinite(found).all():
+            raise ValueError(f"{name} is not finite")
+        if found.dtype.kind == "i" and found.size:
+            most = highest.get(name.partition("_")[0], sum(chain.draws.n_objects))
+            least = -1 if name in ("back", "forward") else 0
+            if found.min() < least or found.max() > most:
+                raise ValueError(f"{name} is out of range")
+    if int(counts.sum()) != sum(chain.draws.n_objects):
+        raise ValueError("clusters have other sizes")
+    if type(stored.values["n_done"]) is not int or stored.values["n_done"] < len(stored.draws):
+        raise ValueError("sweeps were not counted")
 
 
 def _sync_folder(folder: Path) -> None:

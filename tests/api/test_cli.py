@@ -229,13 +229,17 @@ def test_killed_and_resumed_gives_the_same_folder(how, table, whole, tmp_path):
 def test_nobody_writes_into_a_folder_that_is_being_written(table, tmp_path):
     words = ["fit", table, "--id", "patient", "--time", "year", "--chains", "1", "--warmup", "20", "--draws", "20"]
     tetiwd(*words, "--out", tmp_path / "run", "-q")
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
-        (tmp_path / "run" / "writing.pid").write_text(str(other.pid))
+    holding = "import sys\nfrom pathlib import Path\nfrom tetiwd.io.folder_lock import writing_into\n"
+    holding += "with writing_into(Path(sys.argv[1])): print('held', flush=True); input()"
+    command = [sys.executable, "-c", holding, tmp_path / "run"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout.readline() == b"held\n"
         says = f"process {other.pid} is writing into"
         assert says in tetiwd("resume", tmp_path / "run", "--draws", "30", code=6).stderr
         assert says in tetiwd(*words, "--out", tmp_path / "run", "--overwrite", code=6).stderr
-        other.communicate(b"\n")
-    tetiwd("resume", tmp_path / "run", "--draws", "30", "-q")  # it has ended, or was killed
+        other.kill()
+    (tmp_path / "run" / "writing.pid").write_text("1")  # the number of a killed process belongs to another one now
+    tetiwd("resume", tmp_path / "run", "--draws", "30", "-q")
     assert not (tmp_path / "run" / "writing.pid").exists()
 
 

@@ -285,6 +285,16 @@ def test_out_below_a_file():
     refused(".", FOLDER, ["file/run"], "simulate", "--out", "file/run")
 
 
+@pytest.mark.skipif(shutil.which("setpriv") is None and os.geteuid() == 0, reason="nothing is read-only for root")
+def test_a_file_that_may_not_be_read():
+    os.chmod(put("x.csv", GOOD), 0)
+    mortal = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
+    command = [*mortal, sys.executable, "-m", "tetiwd", "check", "x.csv", "-q"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == DATA
+    assert result.stderr == "Error: x.csv: cannot be read (Permission denied); check that you may read it\n"
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
 def test_out_in_a_place_that_is_read_only():
     put("x.csv", GOOD)

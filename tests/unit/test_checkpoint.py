@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import io
 import os
 import shutil
 import signal
@@ -228,3 +229,19 @@ def test_killed_at_any_moment_the_run_continues_identically(times, tmp_path):
         moments.append(progress(broken))
     assert len(set(moments)) == times  # every run got further than the one before
     assert start(broken).communicate()[0].split()[-1] == expected
+
+
+def test_a_state_that_cannot_be_is_refused_although_its_checksum_is_right(tmp_path):
+    run_chains(small_series(), MODEL, SETTINGS, checkpoint=tmp_path)
+    path = tmp_path / "chain-1.checkpoint"
+    line, _, payload = path.read_bytes().partition(b"\n")
+    with np.load(io.BytesIO(payload)) as archive:
+        arrays = dict(archive)
+    arrays["z_0"][0] = 10**6
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    name = line.partition(b" ")[0]
+    digest = hashlib.sha256(name + buffer.getvalue()).hexdigest().encode()
+    path.write_bytes(name + b" " + digest + b"\n" + buffer.getvalue())
+    with pytest.raises(CheckpointError, match=r"holds a state that cannot be \(z_0 is out of range\); start a new run"):
+        run_chains(small_series(), MODEL, SETTINGS, checkpoint=tmp_path, resume=True)

@@ -1,7 +1,19 @@
 """All checks, in the order of the page."""
 
 from verification.check import Check
-from verification.checks import answers, builds, controls, determinism, enumeration, joint_distribution, ranks
+from verification.checks import (
+    answers,
+    builds,
+    controls,
+    corruption,
+    determinism,
+    enumeration,
+    fuzzing,
+    hostile,
+    joint_distribution,
+    kills,
+    ranks,
+)
 
 CHECKS: dict[str, Check] = {
     "ranks": ranks.CHECK,
@@ -11,4 +23,8 @@ CHECKS: dict[str, Check] = {
     "builds": builds.CHECK,
     "determinism": determinism.CHECK,
     "answers": answers.CHECK,
+    "kills": kills.CHECK,
+    "corruption": corruption.CHECK,
+    "fuzzing": fuzzing.CHECK,
+    "hostile": hostile.CHECK,
 }

@@ -20,8 +20,9 @@ def annotated(type_of_value: Any, option: Any) -> Any:
     return Annotated[type_of_value, option]
 
 
-Files = Annotated[list[Path], typer.Argument(help="Data files: one for all times, or one per time.")]
-Folder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder written by tetiwd fit.")]
+# What cannot be read is refused by whoever reads it, with an exit code of its own.
+Files = Annotated[list[Path], typer.Argument(help="Data files: one for all times, or one per time.", readable=False)]
+Folder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder written by tetiwd fit.", readable=False)]
 Out = Annotated[
     Path | None,
     option("--out", "-o", panel=OUTPUT, text="Folder for the results; named after the first file if not given."),

@@ -1,5 +1,9 @@
-"""NetCDF files: reading what may be damaged, and writing where there may be no room."""
+"""NetCDF files: reading what may be damaged, and writing where there may be no room.
 
+A checksum follows the end of every file, where other programs do not look. Files without it are read as well.
+"""
+
+import hashlib
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +16,9 @@ from tetiwd.writing import write_whole
 if TYPE_CHECKING:
     import xarray as xr
 
+SEAL = b"\ntetiwd-sha256 "  # before the checksum of all that precedes it
+SEALED = len(SEAL) + 64  # bytes
+
 
 @contextmanager
 def reading(path: Path, remedy: str) -> Iterator[None]:
@@ -19,6 +26,7 @@ def reading(path: Path, remedy: str) -> Iterator[None]:
     import h5py
 
     try:
+        _check_seal(path)
         with h5py.File(path, "r") as stored:
             stored.visit(str)  # looks at every group before a library opens the file that would fail half-way
         yield
@@ -36,8 +44,28 @@ def write_netcdf(path: Path, data: "xr.Dataset | xr.DataTree", **options: Any) -
         with PatientFile(fresh) as file:
             data.to_netcdf(file, engine="h5netcdf", **options)
             file.check()
+        with open(fresh, "r+b") as whole:
+            digest = hashlib.file_digest(whole, "sha256").hexdigest()  # leaves the position at the end
+            whole.write(SEAL + digest.encode())
 
     write_whole(path, write)
+
+
+def _check_seal(path: Path) -> None:
+    """Raise a ValueError if the checksum after the end of a file is not that of the file."""
+    digest, left = hashlib.sha256(), path.stat().st_size - SEALED
+    with open(path, "rb") as file:
+        file.seek(max(0, left))
+        seal = file.read()
+        if not seal.startswith(SEAL):
+            return
+        file.seek(0)
+        while left > 0:
+            part = file.read(min(left, 1 << 20))
+            digest.update(part)
+            left -= len(part)
+    if seal[len(SEAL) :] != digest.hexdigest().encode():
+        raise ValueError("its checksum is wrong")
 
 
 class PatientFile(io.RawIOBase):

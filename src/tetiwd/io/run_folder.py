@@ -24,12 +24,11 @@ Other packages can attach folders of their own (``RunFolder.attach``); overwriti
 """
 
 import json
-import os
 import shutil
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -38,6 +37,8 @@ from typing import TYPE_CHECKING, Any
 from tetiwd.data import DistanceSeries
 from tetiwd.errors import DataError, RunFolderError, Setting, SettingsError, TetiwdError, Text, give
 from tetiwd.io.diagnostics_file import diagnostics_as_json
+from tetiwd.io.folder_lock import NAME as LOCK
+from tetiwd.io.folder_lock import check_nobody_writes, writing_into
 from tetiwd.io.posterior import read_posterior, write_posterior
 from tetiwd.io.resolution_file import read_resolution, write_resolution
 from tetiwd.io.series_file import read_series_file, write_series
@@ -124,12 +125,14 @@ class RunFolder:
             "versions": versions(),
         }
         try:
-            folder._clear(keep=attached)
             folder.path.mkdir(parents=True, exist_ok=True)
-            folder._write_about()
-            if resolution is not None:
-                write_resolution(folder.path / RESOLUTION, resolution)
-            write_series(folder.path / "data.nc", series)  # last: from here on the run can be resumed
+            with writing_into(folder.path):
+                folder._check_nothing_in_the_way(overwrite=overwrite)  # somebody may have been faster
+                folder._clear(keep=attached)
+                folder._write_about()
+                if resolution is not None:
+                    write_resolution(folder.path / RESOLUTION, resolution)
+                write_series(folder.path / "data.nc", series)  # last: from here on the run can be resumed
         except OSError as error:
             raise RunFolderError(f"cannot write into {path} ({error.strerror})", OTHER_FOLDER) from error
         return folder
@@ -158,16 +161,22 @@ class RunFolder:
     @contextmanager
     def working(self) -> Iterator[None]:
         """While this process writes into the folder, no other does; run.toml says that the run is going on."""
-        self._check_nobody_writes()
-        lock, before = self.path / "writing.pid", (self.path / "run.toml").read_text("utf-8")
-        try:
-            write_text(lock, str(os.getpid()))
-            self.about["run"]["status"] = "running"
-            self._write_about()
-        except OSError as error:
-            raise RunFolderError(
-                f"cannot write into {self.path} ({error.strerror})", "make room, or see who owns it"
-            ) from error
+        before = (self.path / "run.toml").read_text("utf-8")
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(writing_into(self.path))
+                self.about["run"]["status"] = "running"
+                self._write_about()
+            except OSError as error:
+                raise RunFolderError(
+                    f"cannot write into {self.path} ({error.strerror})", "make room, or see who owns it"
+                ) from error
+            with self._noting_the_end(before):
+                yield
+
+    @contextmanager
+    def _noting_the_end(self, before: str) -> Iterator[None]:
+        """If what follows fails, run.toml does not say that the run is going on."""
         try:
             yield
         except TetiwdError:  # refused before anything was done, or stopped where it cannot go on
@@ -178,28 +187,20 @@ class RunFolder:
             with suppress(OSError):
                 self.stop()
             raise
-        finally:
-            lock.unlink(missing_ok=True)
 
     def stop(self) -> None:
         """Note that a run was stopped before there were results."""
         self.about["run"]["status"] = "stopped"
         self._write_about()
 
-    def _check_nobody_writes(self) -> None:
-        """A process that was killed leaves its number behind, but is no more."""
-        try:
-            other = int((self.path / "writing.pid").read_text("utf-8"))
-        except (OSError, ValueError):
-            return
-        if other != os.getpid() and _is_alive(other):
-            raise RunFolderError(f"process {other} is writing into {self.path}; wait for it, or choose another folder")
-
     def check_free(self, *, overwrite: bool) -> None:
         """Refuse to touch what is there, unless it is a run and overwriting was asked for."""
         if not self.path.exists():
             return
-        self._check_nobody_writes()
+        check_nobody_writes(self.path)
+        self._check_nothing_in_the_way(overwrite=overwrite)
+
+    def _check_nothing_in_the_way(self, *, overwrite: bool) -> None:
         if not self.path.is_dir():
             raise RunFolderError(f"{self.path} is a file; choose another name for the results folder")
         if all(_is_attached(entry) or _is_unfinished(entry) for entry in self.path.iterdir()):
@@ -431,21 +432,8 @@ def _is_attached(entry: Path) -> bool:
 
 
 def _is_unfinished(entry: Path) -> bool:
-    """A file of a run that was being written when the process was killed."""
-    return entry.suffix == ".new" and entry.stem in FILES
-
-
-def _is_alive(process: int) -> bool:
-    """Is there such a process? Only asked where asking does no harm."""
-    if os.name != "posix":
-        return False
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+    """A file of a run that was being written when the process was killed, or the lock of whoever did so."""
+    return (entry.suffix == ".new" and entry.stem in FILES) or entry.name == LOCK
 
 
 def _utf8(text: str) -> str:
