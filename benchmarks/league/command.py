@@ -12,7 +12,7 @@ from benchmarks.league.pages import page_of
 from benchmarks.league.records import UNKNOWN, Code, Kept
 from benchmarks.league.runs import answer, answer_elsewhere, questions
 from benchmarks.league.sets import SETS
-from tetiwd.cli.workers import workers_for
+from tetiwd.cli.workers import elsewhere
 
 PAGE = machine.ROOT / "docs" / "league.md"
 NONE = "none"
@@ -25,8 +25,8 @@ def main(arguments: Sequence[str]) -> None:
     asked = list(questions(options.sets, options.methods, options.settings, options.seeds, code))
     if not (options.tables or options.commit):
         open_ones = [question for question in asked if options.again or question.record.key not in kept.records]
-        with workers_for(options.scheduler, options.local_cluster, near=options.keep) as workers:
-            if workers is not None:
+        with elsewhere(options.scheduler, options.local_cluster, near=options.keep) as who:
+            if workers := who.get("workers"):
                 answer_elsewhere(open_ones, kept, workers)
             else:
                 for question in open_ones:
