@@ -48,9 +48,9 @@ def test_workers_find_the_same(tmp_path, monkeypatch):
     @contextmanager
     def two_processes(scheduler, n_local, *, near):
         with ProcessPoolExecutor(n_local) as pool:
-            yield Workers(pool)
+            yield {"workers": Workers(pool)}
 
-    monkeypatch.setattr(command, "workers_for", two_processes)
+    monkeypatch.setattr(command, "elsewhere", two_processes)
     command.main([*CHEAP, "--keep", str(tmp_path / "there"), "--local-cluster", "2"])
     (here,), (there,) = lines(tmp_path / "here"), lines(tmp_path / "there")
     assert there["labels"] == here["labels"]
