@@ -77,13 +77,16 @@ class Keeper:
         except OSError as error:
             raise CheckpointError(f"cannot write checkpoints into {self.folder}: {error.strerror}") from error
         for chain in existing:
-            stored = read_checkpoint(self._path(chain), self._about(chain), chain.draws)
             try:
+                stored = read_checkpoint(self._path(chain), self._about(chain), chain.draws)
                 _check_sound(stored, chain)
                 chain.restore(stored.arrays, stored.values, stored.draws)
             except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
                 fault = f"the checkpoint {self._path(chain).name} holds a state that cannot be ({error})"
                 raise CheckpointError(fault, "start a new run") from error
+            except OSError as error:
+                fault = f"the checkpoint {self._path(chain).name} cannot be read ({error.strerror})"
+                raise CheckpointError(fault, "check that you may read it") from error
             self._marks[chain.index] = stored.mark
             if stored.trouble:
                 self.remarks.append(stored.trouble)

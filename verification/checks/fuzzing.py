@@ -20,6 +20,7 @@ import numpy as np
 from benchmarks.table import Row
 
 from tetiwd.errors import TetiwdError
+from tetiwd.io.netcdf import SEALED
 from verification import commands, mutation, readable, sandbox
 from verification.check import Check, Found, Job
 
@@ -107,6 +108,8 @@ def made(name: str, number: int) -> tuple[Callable[[Any], Any], Any]:
     known = kind.write()
     files = [Path(kind.spoil)] if kind.spoil else sorted(file for file in Path().rglob("*") if file.is_file())
     valid = [file.read_bytes() for file in files]
+    if name.endswith(".nc") and rng.random() < 0.8:
+        valid = [content[:-SEALED] for content in valid]  # as if there had never been a checksum
     i = int(rng.integers(len(files)))
     if name == "checkpoint" and rng.random() < 0.7:
         line, _, payload = valid[i].partition(b"\n")
