@@ -63,6 +63,7 @@ def extensions():
         shared_utility_qualified_name=SHARED,
         compiler_directives={
             "language_level": 3,
+            "auto_pickle": False,  # nobody pickles what kernels work on, and it would be a quarter of their size
             "infer_types": True,
             "cdivision": True,
             "wraparound": False,
