@@ -29,6 +29,8 @@ from tetiwd.stopping import Ended
 class DistantChain:
     """What is known here of a chain that runs elsewhere: its draws, and how far it is."""
 
+    state = None  # elsewhere
+
     def __init__(
         self, series: DistanceSeries, hyperparameters: Hyperparameters, settings: SamplerSettings, index: int
     ) -> None:
