@@ -260,6 +260,8 @@ def _check_sound(stored: Stored, chain: Chain) -> None:
     capacity = had * counts.size // own["counts"].size
     highest = {"z": capacity - 1, "back": capacity - 1, "forward": capacity - 1, "size": capacity}
     for name, array in own.items():
+        if name not in stored.arrays:  # what a state cannot do without it asks for itself
+            continue
         found = stored.arrays[name]
         shapes = [{n, n * capacity // had} for n in array.shape]
         if found.dtype != array.dtype or found.ndim != array.ndim:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ class Part:
     unit: float
     n_objects: tuple[int, ...]
     data: Mapping[int, Any]
+    ties: ClassVar[None] = None  # constraints and hosts exclude each other
 
     @property
     def n_epochs(self) -> int:
