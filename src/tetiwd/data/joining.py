@@ -73,6 +73,7 @@ def join(old: DistanceSeries, new: DistanceSeries) -> Joined:
         cross=cross,
         features=features,
         given_unit=old.unit,
+        rows=None,  # of two inputs
     )
     return Joined(joined, old.n_epochs, tuple(remarks))
 
@@ -87,6 +88,7 @@ def from_epoch(series: DistanceSeries, first: int) -> DistanceSeries:
         cross=None,
         features=None,
         given_unit=series.unit,
+        rows=None if series.rows is None else series.rows[first:],
     )
 
 

@@ -5,7 +5,9 @@ import pytest
 
 from reference import rng_for
 from tetiwd import DataError, DistanceSeries
+from tetiwd.data.fingerprint import fingerprint
 from tetiwd.data.joining import join
+from tetiwd.io.series_file import read_series_file, write_series
 
 
 def features(n_by_time, ids=None, **options):
@@ -46,6 +48,18 @@ def test_features_are_joined_with_distances_across_the_seam(options):
         for mine, theirs in zip(joined.series.matrices, whole.matrices, strict=True):
             assert np.allclose(np.asarray(mine), np.asarray(theirs))
         assert joined.series.ids[2].tolist() == ["p0", "p1", "p2", "p3"]
+
+
+def test_a_joined_series_can_be_written_and_read(tmp_path):
+    """Rows of the input are those of one file, which a joined series does not have."""
+    _, times, _, made = features({2001: 5, 2002: 6, 2003: 4})
+    old = made(times < 2003)
+    assert old.rows is not None
+    joined = join(old, made(times == 2003)).series
+    write_series(tmp_path / "data.nc", joined)
+    again = read_series_file(tmp_path / "data.nc")
+    assert again.rows is None
+    assert fingerprint(again) == fingerprint(joined)
 
 
 def matrices(n, seed=0):
