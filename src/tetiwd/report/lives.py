@@ -81,7 +81,7 @@ def transitions_table(analysis: "Analysis", wording: Wording) -> Table | None:
     shown = table.sort_values("expected", ascending=False, kind="stable").head(MOST_ROWS)
     how = {
         "ids": "Objects that return, from one appearance to the next, over all times.",
-        "places": "Objects are not known by id: each is taken to come from the lineage of the time before whose mean "
+        "places": "No object is known to return: each is taken to come from the lineage of the time before whose mean "
         "is nearest to it.",
     }[found.by]
     caption = f"{how} transitions.csv in the run folder has every step."
