@@ -193,7 +193,7 @@ def spread(
     """Rounds of chains whose epochs are on hosts."""
     from tetiwd.hosts import SpreadChain
 
-    with ExitStack() as stack:
+    with hosts.at_work(), ExitStack() as stack:
         chains: list[Chain] = []
         for index in range(settings.n_chains):
             chain = SpreadChain(series, hyperparameters, settings, index, hosts)

@@ -165,6 +165,14 @@ def test_local_workers_write_the_same_results(files, here, tmp_path):
     assert not list((tmp_path / "run" / "checkpoint").glob(".*"))
 
 
+def test_local_workers_may_have_the_times_of_every_chain(files, tmp_path):
+    pytest.importorskip("distributed")
+    for name, words in {"here": [], "there": ["--local-cluster", 2]}.items():
+        tetiwd("fit", *files, *RUN, "--spread-epochs", "--out", tmp_path / name, *words)
+    assert digest(load_run(tmp_path / "there").sample) == digest(load_run(tmp_path / "here").sample)
+    assert not list((tmp_path / "there").glob(".*"))
+
+
 @pytest.mark.slow
 def test_ctrl_c_in_a_terminal_reaches_workers_and_does_no_harm(files, tmp_path):
     psutil = pytest.importorskip("psutil")

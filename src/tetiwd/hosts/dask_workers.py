@@ -7,9 +7,9 @@ scheduler, so a long visit is not silence. What a host itself raises comes as an
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from tetiwd.errors import WorkersError
 from tetiwd.hosts.workers import Call, HostLost, Traffic
@@ -77,6 +77,16 @@ class DaskWorkers:
         self.client, self.silence_seconds, self.traffic = client, silence_seconds, Traffic()
         self._silent: set[str] = set()
         self._heard: dict[str, tuple[float, float]] = {}  # when a worker was last seen, by its clock and by ours
+
+    def at_work(self) -> AbstractContextManager[Any]:
+        """While chains ask hosts, each from a thread of its own.
+
+        A client that becomes the current one changes a setting of Dask for all threads and puts back what it found;
+        threads that do so at the same time would leave their own change behind. Here it is made for all of them.
+        """
+        from dask import config
+
+        return cast("AbstractContextManager[Any]", config.set(scheduler="dask.distributed"))
 
     def names(self) -> list[str]:
         """Addresses of workers that are there; waits for some if there are none."""

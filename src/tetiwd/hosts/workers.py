@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -41,6 +42,9 @@ class Workers(Protocol):
 
     traffic: Traffic
 
+    def at_work(self) -> AbstractContextManager[Any]:
+        """While chains ask hosts, each from a thread of its own."""
+
     def names(self) -> list[str]:
         """Those that are there now; an error if there are none."""
 
@@ -62,6 +66,10 @@ class LocalWorkers:
 
     def __init__(self, n_workers: int = 1) -> None:
         self.n_workers, self.traffic = n_workers, Traffic()
+
+    def at_work(self) -> AbstractContextManager[Any]:
+        """Nothing to be done."""
+        return nullcontext()
 
     def names(self) -> list[str]:
         """All of them."""
