@@ -40,7 +40,7 @@ def dask_workers(
     Parameters
     ----------
     scheduler
-        Address of a scheduler, such as "tcp://10.0.0.5:8786". It and its workers stay when the client leaves.
+        Address of a scheduler, such as "tcp://scheduler:8786". It and its workers stay when the client leaves.
     n_local
         Or: so many worker processes on this machine, with one thread each. They end with the ``with`` statement, or
         with this process.
