@@ -240,11 +240,15 @@ class ChainState:
             self.rebuild()
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_views": {}, "_work": {}, "_twins": {}}  # these belong to this object's arrays
+        return self.__dict__ | {"_views": {}, "_work": {}, "_twins": {}, "bonds": []}  # these belong to its arrays
+
+    def __setstate__(self, values: dict[str, Any]) -> None:
+        self.__dict__ |= values | {"bonds": bonds_of(values["series"].ties, values["series"].n_objects)}
 
     def copy(self) -> "ChainState":
-        """The same state in arrays of its own; the data are shared."""
+        """The same state in arrays of its own; the data and what is known of them are shared."""
         twin = copy(self)
+        twin.bonds = self.bonds
         twin.restore(self.to_arrays())
         return twin
 

@@ -332,7 +332,7 @@ def test_what_has_no_effect_on_a_quick_look_is_refused(parameters, message):
 
 def test_every_setting_of_model_and_answers_is_a_parameter():
     declared = {field.name for group in (Hyperparameters, AnswerSettings) for field in fields(group)} - {"n_next"}
-    own = {"metric", "squared", "random_state", "n_jobs", "verbose", "settings", "mode"}
+    own = {"metric", "squared", "random_state", "n_jobs", "verbose", "settings", "mode", "constraints"}
     assert set(TeTiWD().get_params()) == declared | own
     assert {"new_scale", "at_most", "level"} <= set(TiWD().get_params())
 

@@ -26,9 +26,9 @@ class Additions:
     show_ids: bool = False
 
 
-def made_by_guest(run_folder: Path) -> bool:
-    """True if a guest made the data of a run."""
-    return any((run_folder / folder).is_dir() for folder in GUESTS)
+def made_from_notes(run_folder: Path) -> bool:
+    """True if the data of a run are distances between notes."""
+    return (run_folder / "notes").is_dir()
 
 
 def additions(run_folder: Path, *, show_ids: bool | None = None, show_text: bool | None = None) -> Additions:

@@ -9,7 +9,7 @@ import typer
 from tetiwd.cli import options as o
 from tetiwd.cli.command import Tables, command
 from tetiwd.cli.console import Console, records
-from tetiwd.cli.guests import additions, made_by_guest
+from tetiwd.cli.guests import additions, made_from_notes
 from tetiwd.cli.sides import Asked, Covariates, Known, MetadataFile, Survival, write_side_tables
 from tetiwd.errors import DataError, Setting, SettingsError, give
 from tetiwd.io.data_settings import DataSettings
@@ -113,7 +113,7 @@ def report(
             sections = [given_now, *(one for one in sections if not isinstance(one, MetadataReport))]
         if tables is not None and not write_side_tables(sections, analysis, tables):
             raise SettingsError([f"{run_folder} has no metadata"], ["name them with ", Setting("metadata")])
-        if show_text and not (run_folder / "notes").is_dir():
+        if show_text and not made_from_notes(run_folder):
             raise SettingsError([f"{run_folder} was not made from notes"], ["leave out ", Setting("show_text")])
         path = write_report(
             analysis,
@@ -170,7 +170,7 @@ def predict(
     with in_file(str(new)):
         squared = given.get("data", {}).get("squared")
         epochs = range(series.n_epochs) if moves else [t]
-        if made_by_guest(run_folder):
+        if made_from_notes(run_folder):
             check_named(new, id, series, epochs)
         found, told = _new_objects(new, series, epochs, data, id, squared, Console(as_json=as_json))
         how: dict[str, Any] = {"own": found.own} if series.kind == "similarities" else {"squared": told}
