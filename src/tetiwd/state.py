@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from copy import copy
 from threading import get_ident
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -242,13 +242,18 @@ class ChainState:
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_views": {}, "_work": {}, "_twins": {}, "bonds": []}  # these belong to its arrays
 
+    def __copy__(self) -> Self:
+        """A shallow copy shares what is known of objects; copies of the whole and pickles make it anew."""
+        twin = object.__new__(type(self))
+        twin.__dict__ |= self.__getstate__() | {"bonds": self.bonds}
+        return twin
+
     def __setstate__(self, values: dict[str, Any]) -> None:
         self.__dict__ |= values | {"bonds": bonds_of(values["series"].ties, values["series"].n_objects)}
 
     def copy(self) -> "ChainState":
         """The same state in arrays of its own; the data and what is known of them are shared."""
         twin = copy(self)
-        twin.bonds = self.bonds
         twin.restore(self.to_arrays())
         return twin
 
