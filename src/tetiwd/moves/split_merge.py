@@ -133,7 +133,7 @@ def propose_split(
     log_split, log_merge, gain = logs
     if state.across is not None:
         gain += gain_across(state, trial, t, parts, split=True)
-    else:
+    elif state.series.ties is not None:
         gain -= sum(pull_between(state, s, *sides_of(part)) for s, part in enumerate(parts, start=t))
     if coupled and not alone:
         log_split += log_chance_of_length(length, len(lineage))
@@ -161,7 +161,7 @@ def propose_merge(
     parts = [(NOBODY, NOBODY, *slots) for slots in zip(a, b, strict=True)]
     if state.across is not None:
         gain += gain_across(state, trial, t, parts, split=False)
-    else:
+    elif state.series.ties is not None:
         for s, slots in enumerate(zip(a, b, strict=True), start=t):
             gain += pull_between(state, s, *(np.flatnonzero(state.z[s] == slot) for slot in slots))
     if coupled and not alone:
@@ -176,8 +176,10 @@ def propose_merge(
 
 def belong_together(state: ChainState, t: int, first: int, second: int) -> bool:
     """True if two objects are known to be in one cluster, so that there is nothing to split or merge."""
-    bonds = state.bonds[t]
-    return bonds.n_groups > 0 and bonds.group[first] == bonds.group[second] >= 0
+    if state.series.ties is None:
+        return False
+    group = state.bonds[t].group
+    return bool(state.bonds[t].n_groups > 0 and group[first] == group[second] >= 0)
 
 
 def sides_of(part: tuple[Ints, Ints, int, int]) -> tuple[Ints, Ints]:
