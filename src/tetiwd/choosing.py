@@ -2,8 +2,9 @@
 
 Short runs are compared by the merit of their clusters (:mod:`tetiwd.merit`), a score that no model makes. Degrees of
 freedom come first, from a path of several values (:mod:`tetiwd.resolution`). Where distances between epochs are known
-there are two models: moving centres, which know more about lineages, are tried with the same degrees of freedom, and
-taken unless their clusters or lineages are worse. The reasons are in ``docs/explanation/choosing.md``.
+there are other models besides the paper's, which know more about lineages. Pooled centres are tried if the distances
+come from a tree, and taken unless their clusters are worse; then moving centres, which are taken unless their clusters
+or lineages are worse. The reasons are in ``docs/explanation/choosing.md``.
 """
 
 from collections.abc import Callable
@@ -11,22 +12,31 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from tetiwd.data import DistanceSeries
+from tetiwd.data.tree_likeness import mean_delta
 from tetiwd.errands import Workers
 from tetiwd.merit import merit_of_lineages
 from tetiwd.params import LARGEST_CROSS, Hyperparameters, SamplerSettings
 from tetiwd.resolution import LEAST_MERIT, ResolutionPath
 from tetiwd.trials import as_step, resolution_path, try_out
 
-Geometry = Literal["full", "moving"]
+Geometry = Literal["full", "moving", "pooled"]
 AS_GOOD = 0.8  # share of another score that is not much worse, from short runs
+TREE_LIKE = 0.2  # largest mean delta of distances that come from a tree
+AS_GOOD_ON_A_TREE = 0.9  # the same of merits alone, which vary less than certainty does
 
 
 @dataclass(frozen=True)
 class Trial:
     """How good the answers of a model are, from short runs."""
 
-    clusters: float  # of every epoch: their merit, times the certainty of the draws
+    merit: float  # of the clusters of every epoch
+    certainty: float  # of the draws
     lineages: float  # merit of lineages over all epochs
+
+    @property
+    def clusters(self) -> float:
+        """The merit of clusters times their certainty."""
+        return self.merit * self.certainty
 
     def not_much_worse(self, other: "Trial") -> bool:
         """Are clusters and lineages nearly as good as those of another model, or better?"""
@@ -50,15 +60,28 @@ class Choice:
     hyperparameters: Hyperparameters
     resolution: ResolutionPath | None = None  # if degrees of freedom were chosen from one
     trials: dict[Geometry, Trial] = field(default_factory=dict)  # of the models, if there was a choice
+    delta: float = 1.0  # how far from a tree the distances are
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why this and nothing else, in sentences."""
-        return (*(self.resolution.sentences() if self.resolution else ()), *self._why_this_model())
+        path = self.resolution.sentences() if self.resolution else ()
+        return (*path, *self._why_pooled_or_not(), *self._why_moving_or_not())
 
-    def _why_this_model(self) -> tuple[str, ...]:
-        if not self.trials:
-            return ()
+    def _why_pooled_or_not(self) -> list[str]:
+        if "pooled" not in self.trials:
+            return []
+        taken = "so they were used" if self.hyperparameters.geometry == "pooled" else "so they were not used"
+        return [
+            f"The distances are nearly those of a tree (mean delta {self.delta:.2f}; 0 on a tree), as between "
+            "sequences that evolve. Branches of a tree stay where they are, so pooled centres were tried in short runs: their "
+            f"clusters of a time scored {self.trials['pooled'].merit:.3f}, those of the paper's model "
+            f"{self.trials['full'].merit:.3f} (separation × agreement of neighbours), {taken}."
+        ]
+
+    def _why_moving_or_not(self) -> list[str]:
+        if "moving" not in self.trials:
+            return []
         full, moving = (self.trials[geometry] for geometry in ("full", "moving"))
         if nothing_said(full, moving):
             reason = "which is too little to tell; so moving centres, which know more, were used"
@@ -68,12 +91,12 @@ class Choice:
             reason = "so moving centres were used"
         else:
             reason = "so moving centres, which are not much worse and know more about lineages, were used"
-        return (
+        return [
             "Two models were tried in short runs, the paper's and moving centres. Clusters of a time scored "
             f"{full.clusters:.3f} and {moving.clusters:.3f} (separation × agreement of neighbours × certainty of the "
             f"draws), lineages over all times {full.lineages:.3f} and {moving.lineages:.3f} (separation × agreement), "
-            f"{reason}.",
-        )
+            f"{reason}."
+        ]
 
 
 def choose(
@@ -91,26 +114,38 @@ def choose(
     same seed makes the same choice, whatever the number of threads, and whoever works on it.
     """
     h, estimate = hyperparameters, estimate or series.dof
-    both = h.geometry == "auto" and not settings.spread_epochs and both_models_suit(h, series)
-    first = h.without_auto()
-    path = None
-    if h.dof == "auto":
-        usual = estimate("moments")
-        path = resolution_path(series, first, settings, usual=usual, n_threads=n_threads, executor=workers)
-        first = first.with_dof(path.best.dof)
-    elif isinstance(h.dof, str):
-        first = first.with_dof(estimate(h.dof))
-    if not both:
+    usual = estimate("moments" if h.dof == "auto" else h.dof) if isinstance(h.dof, str) else None
+
+    def resolved(model: Hyperparameters) -> tuple[Hyperparameters, ResolutionPath | None]:
+        """With degrees of freedom, and the path that they are from."""
+        if h.dof != "auto":
+            return (model if usual is None else model.with_dof(usual)), None
+        path = resolution_path(series, model, settings, usual=usual, n_threads=n_threads, executor=workers)
+        return model.with_dof(path.best.dof), path
+
+    def tried(model: Hyperparameters, path: ResolutionPath | None = None) -> Trial:
+        """How a model does; what its path has found is not done again."""
+        step = path.best if path else as_step(try_out(series, [model], settings, n_threads, workers)[0])
+        lineages = merit_of_lineages(series, step.labels).product
+        return Trial(step.merit.product, max(step.certainty, 0.0), lineages)
+
+    first, path = resolved(h.without_auto())
+    if h.geometry != "auto" or settings.spread_epochs or not other_models_suit(h, series):
         return Choice(first, path)
-    models: dict[Geometry, Hyperparameters] = {"full": first, "moving": first.with_geometry("moving")}
-    untried = [models["moving"]] if path else list(models.values())
-    steps = [*([path.best] if path else []), *map(as_step, try_out(series, untried, settings, n_threads, workers))]
-    full, moving = (Trial(step.worth, merit_of_lineages(series, step.labels).product) for step in steps)
-    taken: Geometry = "moving" if nothing_said(full, moving) or moving.not_much_worse(full) else "full"
-    return Choice(models[taken], path, {"full": full, "moving": moving})
+    trials: dict[Geometry, Trial] = {"full": tried(first, path)}
+    delta = mean_delta(series.cross)  # type: ignore[arg-type]
+    if delta <= TREE_LIKE:
+        pooled, path_of_pooled = resolved(h.with_geometry("pooled"))
+        trials["pooled"] = tried(pooled, path_of_pooled)
+        if trials["pooled"].merit >= max(LEAST_MERIT, AS_GOOD_ON_A_TREE * trials["full"].merit):
+            return Choice(pooled, path_of_pooled, trials, delta)
+    moving = first.with_geometry("moving")
+    trials["moving"] = tried(moving)
+    taken = nothing_said(trials["full"], trials["moving"]) or trials["moving"].not_much_worse(trials["full"])
+    return Choice(moving if taken else first, path, trials, delta)
 
 
-def both_models_suit(hyperparameters: Hyperparameters, series: DistanceSeries) -> bool:
+def other_models_suit(hyperparameters: Hyperparameters, series: DistanceSeries) -> bool:
     """Are distances between epochs known, and do the settings leave the choice open?"""
     h = hyperparameters
     known = series.cross is not None and series.n_epochs > 1 and sum(series.n_objects) <= LARGEST_CROSS

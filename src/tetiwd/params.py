@@ -15,7 +15,7 @@ from tetiwd.priors import Beta, Gamma, Prior, ShareOrPrior, checked_share, check
 MODEL, RUN = "Model", "Run"  # headings of options
 WAYS_TO_DOF = ("moments", "rank", "spectrum", "dispersion")  # estimators; "auto" tries values around the first
 LINKS = ("auto", "model", "objects", "place")
-LOSSES = ("vi", "binder", "ari")
+LOSSES = ("auto", "vi", "binder", "ari")
 AtMost = int | Literal["median"] | None
 LEVEL = 0.9  # probability of intervals
 CHECKPOINT_SECONDS = 60.0  # between two checkpoints of a chain
@@ -145,7 +145,8 @@ class Hyperparameters(Settings):
         "equally far apart, A = new_scale · I: the static model of Vogt et al. (2010) and its coupled version. "
         '"moving" also uses the distances between times: the centre of every lineage moves from one time to the next. '
         '"pooled" is the same with centres that stay where they are. "auto" tries "full" and "moving" in short runs if '
-        'distances between times are known, and takes the one with the better clusters; otherwise it is "full".',
+        "distances between times are known, and takes the one with the better clusters; if the distances are nearly "
+        'those of a tree, as between sequences that evolve, "pooled" is tried as well. Otherwise it is "full".',
         option="--geometry",
     )
     coupling: bool = setting(
@@ -214,7 +215,7 @@ class Hyperparameters(Settings):
         df_A: Any = None if self.df_A == self._usual_df_A() else self.df_A
         return replace(self, dof=tuple(dof), df_A=df_A)
 
-    def with_geometry(self, geometry: Literal["full", "moving"]) -> "Hyperparameters":
+    def with_geometry(self, geometry: Literal["full", "moving", "pooled"]) -> "Hyperparameters":
         """The same for one of the models between which "auto" chooses."""
         return replace(self, geometry=geometry)
 
@@ -424,9 +425,10 @@ class AnswerSettings(Settings):
     table = "answers"
     group = "Answers"
     loss: str = setting(
-        "vi",
+        "auto",
         "Loss that the point estimate minimises: variation of information, Binder's loss, or one minus the adjusted "
-        "Rand index.",
+        'Rand index. "auto" is variation of information, except at times that it leaves in one cluster: these are '
+        "divided if the draws agree on how.",
         option="--loss",
         choices=LOSSES,
     )

@@ -40,11 +40,6 @@ class Step:
     stability: float = nan  # the same of draws from some of the objects; NaN if that was not tried
 
     @property
-    def worth(self) -> float:
-        """The merit of the clustering times its certainty, to compare models: one that is not sure is worth less."""
-        return self.merit.product * max(self.certainty, 0.0)
-
-    @property
     def n_clusters(self) -> float:
         """Clusters of an epoch, on average."""
         return float(np.mean([len(np.unique(labels)) for labels in self.labels]))

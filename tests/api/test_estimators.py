@@ -230,7 +230,7 @@ def test_a_notebook_shows_words_and_picture(fitted):
         (TeTiWD(), lambda: [np.zeros((4, 4))], "whether the distances are squared"),
         (TiWD("precomputed"), lambda: np.zeros((4, 4)), "whether the distances are squared"),
         (TeTiWD(dof="car"), lambda: clusters()[0], "dof must be"),
-        (TeTiWD(loss="hinge"), lambda: clusters()[0], 'loss must be "vi", "binder" or "ari"'),
+        (TeTiWD(loss="hinge"), lambda: clusters()[0], 'loss must be "auto", "vi", "binder" or "ari"'),
         (TeTiWD(links="chance"), lambda: clusters()[0], 'links must be "auto"'),
         (TeTiWD(settings={"n_chains": 3}), lambda: clusters()[0], "settings must be SamplerSettings or None"),
         (TeTiWD(n_jobs=0), lambda: clusters()[0], "n_jobs must be a whole number"),

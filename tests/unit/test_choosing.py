@@ -41,8 +41,9 @@ def series():
 def merits(monkeypatch):
     """Pretend that the trials came out like this: clusters, and lineages."""
 
-    def pretend(full, moving, lineages=(0.5, 0.5)):
-        scores = {"full": (full, lineages[0]), "moving": (moving, lineages[1])}
+    def pretend(full, moving, lineages=(0.5, 0.5), pooled=(0.0, 0.0), delta=0.4):
+        scores = {"full": (full, lineages[0]), "moving": (moving, lineages[1]), "pooled": pooled}
+        monkeypatch.setattr(choosing, "mean_delta", lambda D: delta)
         monkeypatch.setattr(choosing, "try_out", lambda series, models, *_: models)
         monkeypatch.setattr(
             choosing,
@@ -100,6 +101,63 @@ def test_worse_lineages_decide_against_better_clusters(series, merits, lineages,
     choice = choose(AUTO, series, QUICK)
     assert choice.hyperparameters.geometry == taken
     assert choice.reasons[0].endswith(said)
+
+
+@pytest.mark.parametrize(
+    ("pooled", "taken", "said"),
+    [
+        (
+            (0.35, 0.6),
+            "pooled",
+            "those of the paper's model 0.300 (separation × agreement of neighbours), so they were",
+        ),
+        ((0.275, 0.1), "pooled", "so they were used."),
+        ((0.265, 0.6), "moving", "so they were not used."),
+    ],
+)
+def test_on_a_tree_pooled_centres_are_taken_unless_their_clusters_are_worse(series, merits, pooled, taken, said):
+    merits(0.3, 0.4, pooled=pooled, delta=0.15)
+    choice = choose(AUTO, series, QUICK)
+    assert choice.hyperparameters == replace(AUTO, geometry=taken)
+    remark = choice.reasons[0]
+    assert "mean delta 0.15" in remark
+    assert said in remark
+    assert ("moving" in choice.trials) == (taken == "moving") == (len(choice.reasons) == 2)
+
+
+def test_pooled_centres_are_not_tried_elsewhere(series, merits):
+    merits(0.3, 0.4, pooled=(0.9, 0.9), delta=0.21)
+    choice = choose(AUTO, series, QUICK)
+    assert set(choice.trials) == {"full", "moving"}
+    assert len(choice.reasons) == 1
+
+
+def test_where_no_score_says_anything_a_tree_is_not_enough(series, merits):
+    merits(0.01, 0.002, (0.0, 0.0), pooled=(0.015, 0.0), delta=0.1)
+    choice = choose(AUTO, series, QUICK)
+    assert choice.hyperparameters.geometry == "moving"
+    assert "too little to tell" in choice.reasons[-1]
+
+
+def clades(rng, sizes=(20, 18, 16), n_clades=3):
+    """Counts of differences along a tree: a clade, a branch of its own for every epoch, and one for every object."""
+    clade = [np.arange(n) % n_clades for n in sizes]
+    epoch = np.repeat(np.arange(len(sizes)), sizes)
+    clade = np.concatenate(clade)
+    own = rng.poisson(4, len(clade))
+    branch = 60 * (clade[:, None] != clade) + 3 * np.abs(epoch[:, None] - epoch)
+    D = (branch + own[:, None] + own) * (1 - np.eye(len(clade)))
+    places = [np.flatnonzero(epoch == t) for t in range(len(sizes))]
+    return DistanceSeries.from_distances([D[np.ix_(at, at)] for at in places], squared=True, cross=D), clade
+
+
+def test_clades_are_found_with_pooled_centres():
+    series, clade = clades(np.random.default_rng(5))
+    choice = choose(Hyperparameters(), series, replace(QUICK, n_warmup=50))
+    assert choice.hyperparameters.geometry == "pooled"
+    assert choice.delta < 0.1
+    assert choice.resolution.best.dof == choice.hyperparameters.dof  # the path is that of the model that was taken
+    assert len(np.unique(np.column_stack([np.concatenate(choice.resolution.best.labels), clade]), axis=0)) == 3
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from tetiwd.summarize.clustering import Clustering, as_clustering
 from tetiwd.summarize.embedding import cross_of
 from tetiwd.summarize.kinship import SamePlace
 from tetiwd.summarize.links import LineageLinks, Links, ModelLinks, ObjectLinks, PlaceLinks
-from tetiwd.summarize.losses import Loss, as_loss
+from tetiwd.summarize.losses import ARI, Loss, Sure, as_loss, losses_to_draws
 from tetiwd.summarize.motion import lineage_motion
 from tetiwd.summarize.search import Search
 
@@ -49,7 +49,9 @@ def representative(
         A sample, or partitions from elsewhere.
     loss
         "vi" (variation of information), "binder", "ari" (maximises the expected adjusted Rand index), or
-        ``Binder(join=…, split=…)`` if wrongly joining and wrongly splitting a pair have different prices.
+        ``Binder(join=…, split=…)`` if wrongly joining and wrongly splitting a pair have different prices. "auto" is
+        "vi", except where that is a single cluster although the draws agree on how to divide it: there it is "ari",
+        with no more clusters than the median draw has.
     n_runs
         Searches from scratch at every epoch, each with a random order of objects.
     max_draws
@@ -98,9 +100,21 @@ def best_partition(
     if len(some) < n:
         part = Partitions(numbered(np.ascontiguousarray(draws.labels[:, some])), (len(some),), (None,))
     labels = min(Search(part, loss, most, rng).results(n_runs), key=lambda result: result[0])[1]
+    if isinstance(loss, Sure) and labels.max() == 0:
+        labels = parts_if_sure(part, loss.agreement, most, n_runs, seed, t)
     if part is draws:
         return labels
     return Search(draws.thinned(max(1, MOST_LABELS // n)), loss, most, rng).extended(some, labels)
+
+
+def parts_if_sure(
+    draws: Partitions, agreement: float, at_most: int | None, n_runs: int, seed: int, t: int
+) -> NDArray[np.int64]:
+    """The parts of a single cluster with the largest expected adjusted Rand index, or all together if that is small."""
+    n_usual = int(np.median(draws.labels.max(axis=1) + 1))
+    parts = best_partition(draws, ARI(), min(n_usual, at_most or n_usual), n_runs, seed, t)
+    agree = 1 - float(losses_to_draws(parts, draws.labels, ARI()).mean()) >= agreement
+    return parts if agree else np.zeros_like(parts)
 
 
 def lineages_are_known(draws: Sample | Partitions, links: Links | DistanceSeries) -> bool:

@@ -15,7 +15,7 @@ from tetiwd import params, representative
 from tetiwd.errors import SettingsError
 from tetiwd.partitions import Partitions, numbered
 from tetiwd.summarize import losses
-from tetiwd.summarize.losses import ARI, VI, Binder, as_loss, losses_to_draws
+from tetiwd.summarize.losses import ARI, VI, Binder, Sure, as_loss, losses_to_draws
 
 ALL = [VI(), Binder(), Binder(join=2.0, split=0.3), ARI()]
 close = {"rel": 0, "abs": 1e-12}  # a few dozen terms of order one
@@ -165,7 +165,8 @@ def test_tables_say_what_one_more_object_changes(case, loss):
 
 
 def test_losses_by_name():
-    assert as_loss("vi") == VI()
+    assert as_loss("auto") == Sure()
+    assert as_loss("vi") == VI() != Sure()
     assert as_loss("binder") == Binder(1.0, 1.0)
     assert as_loss("ari") == ARI()
     weighted = Binder(join=2)
@@ -174,7 +175,7 @@ def test_losses_by_name():
 
 @pytest.mark.parametrize("loss", ["VI", "rand", None, 3, VI], ids=str)
 def test_unknown_losses_are_refused(loss):
-    with pytest.raises(SettingsError, match='loss must be "vi", "binder", "ari", or Binder'):
+    with pytest.raises(SettingsError, match='loss must be "auto", "vi", "binder", "ari", or Binder'):
         as_loss(loss)
 
 
@@ -217,3 +218,31 @@ def test_another_loss_needs_a_class_and_a_name(monkeypatch):
 
 def test_settings_know_every_loss():
     assert tuple(losses.LOSSES) == params.LOSSES
+
+
+def blurred(rng, share, n=40, n_draws=200):
+    """Draws of two halves, in which this share of the objects is on the wrong side."""
+    halves = np.arange(n) % 2
+    return halves, Partitions.from_labels(halves ^ (rng.random((n_draws, n)) < share))
+
+
+def test_a_single_cluster_is_divided_if_the_draws_agree_on_how():
+    halves, draws = blurred(np.random.default_rng(0), 0.16)
+    assert representative(draws, "vi").n_clusters == [1]
+    usual = representative(draws)
+    np.testing.assert_array_equal(usual.labels[0], halves)
+    assert (usual.loss, usual.expected_loss) == ("vi", representative(draws, "auto").expected_loss)
+    assert representative(draws, at_most=1).n_clusters == [1]
+
+
+def test_a_single_cluster_remains_one_if_they_do_not():
+    _, draws = blurred(np.random.default_rng(1), 0.35)
+    assert representative(draws).n_clusters == [1]
+    pieces = representative(draws, "ari", at_most="median")
+    assert pieces.n_clusters == [2]
+    assert 1 - pieces.expected_loss < Sure.agreement
+
+
+def test_several_clusters_are_those_of_variation_of_information():
+    _, draws = blurred(np.random.default_rng(2), 0.05)
+    np.testing.assert_array_equal(representative(draws).labels[0], representative(draws, "vi").labels[0])
