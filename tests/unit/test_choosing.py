@@ -230,7 +230,7 @@ def test_degrees_of_freedom_come_from_a_path(series, tmp_path):
 
 def test_the_second_model_is_tried_with_the_degrees_of_freedom_of_the_path(series):
     choice = choose(Hyperparameters(), series, QUICK)
-    assert choice.trials["full"].clusters == choice.resolution.best.worth
+    assert choice.trials["full"].merit == choice.resolution.best.merit.product
     assert choice.hyperparameters.dof == choice.resolution.best.dof
     assert len(choice.reasons) == len(choice.resolution.sentences()) + 1
 
