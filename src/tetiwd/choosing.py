@@ -74,8 +74,8 @@ class Choice:
         taken = "so they were used" if self.hyperparameters.geometry == "pooled" else "so they were not used"
         return [
             f"The distances are nearly those of a tree (mean delta {self.delta:.2f}; 0 on a tree), as between "
-            "sequences that evolve. Branches of a tree stay where they are, so pooled centres were tried in short runs: "
-            f"their clusters of a time scored {self.trials['pooled'].merit:.3f}, those of the paper's model "
+            "sequences that evolve. Branches of a tree stay where they are, so pooled centres were tried in short "
+            f"runs: their clusters of a time scored {self.trials['pooled'].merit:.3f}, those of the paper's model "
             f"{self.trials['full'].merit:.3f} (separation × agreement of neighbours), {taken}."
         ]
 
