@@ -9,6 +9,7 @@ from sklearn import datasets
 
 from benchmarks import data_sets
 from benchmarks.labelled import Labelled
+from benchmarks.league.clades import Population, clades
 from tetiwd import DistanceSeries, simulate_independent, simulate_overlapping, simulate_separated
 from tetiwd.model import Simulation
 
@@ -73,6 +74,8 @@ SETS = {
     "digits": Entry(CHOSEN, lambda: Labelled.dealt(*datasets.load_digits(return_X_y=True))),
     "crabs": Entry(CHOSEN, lambda: from_pydataset("crabs", *CRABS)),
     "independent": Entry(CHOSEN, lambda: simulated(simulate_independent(SEED, n_by_epoch=(60,) * 5))),
+    "clades_old": Entry(CHOSEN, lambda: clades(1, Population(generations_back=300))),
+    "clades_many": Entry(CHOSEN, lambda: clades(5, Population(150, generations_between=15, generations_back=60))),
     "rsv_a": Entry(CONFIRMED, lambda: shared("rsv_a"), shared=True),
     "reviews": Entry(CONFIRMED, lambda: shared("medline_drug_reviews"), shared=True),
     "microbiome": Entry(CONFIRMED, lambda: shared("moving_pictures"), shared=True),
@@ -82,4 +85,6 @@ SETS = {
     "mnist": Entry(CONFIRMED, mnist),
     "overlapping": Entry(CONFIRMED, lambda: simulated(simulate_overlapping(SEED))),
     "separated": Entry(CONFIRMED, lambda: simulated(simulate_separated(SEED))),
+    "clades_slow": Entry(CONFIRMED, lambda: clades(7, Population(800, 8, 80, 300, mutations=0.7))),
+    "clades_wide": Entry(CONFIRMED, lambda: clades(12, Population(600, 6, 60, 300))),
 }
