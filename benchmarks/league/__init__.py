@@ -5,7 +5,8 @@ known. "Told k" is told the true number of clusters; all others are told nothing
 tree cut leave out count as clusters of one. The Gaussian mixture has features if there are at most five, otherwise up
 to five coordinates of classical scaling; this number and the smallest variance it may use are the best of nine choices
 by the labels of ten of the sets, which favours it. tetiwd runs with its defaults and the setting named, once per seed;
-VI and ARI (no more clusters than the median draw) are two point estimates of the same runs.
+three point estimates of the same runs are shown, the default (usual), VI, and ARI (no more clusters than the median
+draw).
 
 - ARI: adjusted Rand index, the mean over time points with more than one true label.
 - k ÷ true: number of clusters, found ÷ true, both summed over time points; means over sets are geometric.
