@@ -1,8 +1,8 @@
 """Simulated genomes: distances are counts of differences, and labels are clades."""
 
 import numpy as np
-
 from benchmarks.league.clades import Population, ancestry, clades, differences
+
 from tetiwd.data.tree_likeness import mean_delta
 
 SMALL = Population(40, 3, 10, generations_back=15, generations_before=60, sampled=(8, 12))

@@ -74,7 +74,7 @@ def test_answers_of_ours_belong_to_the_files_of_the_package(tmp_path, monkeypatc
     ]  # fmt: skip
     assert sum(not record["ours"] for record in lines(tmp_path)) == 1
     shown = capsys.readouterr().out
-    assert "| tetiwd default, ARI | 0.50 (0.00 to 1.00)" in shown
+    assert "| tetiwd default, ARI   | 0.50 (0.00 to 1.00)" in shown
     assert "1 of 2" in shown
 
 
