@@ -65,6 +65,8 @@ def test_new_times_names_and_comparison_from_the_command_line(folder):
     assert found["moved"] == []
     assert [row.get("ari") for row in found["times"]][:3] == [1.0, 1.0, 1.0]
     assert (folder / "compared" / "compare.svg").read_text().startswith("<svg")
+    code, out, err = tetiwd("compare", folder / "run", folder / "run2")
+    assert "Objects that moved: none." in out
 
 
 def test_faults_from_the_command_line(folder):
