@@ -186,16 +186,24 @@ class Comparison:
         return row
 
 
-def compare(first: Analysis, second: Analysis) -> Comparison:
+def compare(first: Any, second: Any) -> Comparison:
     """What changed from one run to another.
 
     Parameters
     ----------
     first, second
-        Answers of two runs, such as ``model.analysis_`` or those of :func:`tetiwd.load_run`. Objects are known by their
+        Two runs: fitted models, or their answers, such as those of :func:`tetiwd.load_run`. Objects are known by their
         ids, or by their rows at times with as many objects.
     """
-    return Comparison(first, second)
+    return Comparison(_answers_of(first), _answers_of(second))
+
+
+def _answers_of(run: Any) -> Analysis:
+    answers = getattr(run, "analysis_", run)
+    if not isinstance(answers, Analysis):
+        remedy = "give a fitted model, or load_run(folder); a quick look has no draws to compare"
+        raise DataError(f"{run!r} is no run with draws", remedy)
+    return answers
 
 
 def _size(analysis: Analysis, t: int | None, which: int) -> dict[str, Any]:

@@ -49,6 +49,8 @@ def test_files_run_folder_and_resume(tmp_path):
     )
     (tmp_path / "l.csv").write_text("object,label\np6,u\np7,u\np8,v\n")
     known = ["--constraints", tmp_path / "c.csv", "--fixed-labels", tmp_path / "l.csv", "--labels-are-lineages"]
+    checked = tetiwd("check", tmp_path / "x.csv", "--time", "year", *known)
+    assert "Constraints speak of 25 of the objects." in checked.stdout
     tetiwd("fit", tmp_path / "x.csv", "--time", "year", *known, "--out", tmp_path / "run", *QUICK)
     first = load_run(tmp_path / "run").sample
     assert first.series.ties.across

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from reference import rng_for
-from tetiwd import SamplerSettings, TeTiWD, compare, load_run
+from tetiwd import DataError, SamplerSettings, TeTiWD, compare, load_run
 from tetiwd.cli import app
 
 QUICK = SamplerSettings(n_chains=2, n_warmup=40, n_draws=40, geometry_every=5, anneal=None)
@@ -65,6 +65,8 @@ def test_new_times_names_and_comparison_from_the_command_line(folder):
     assert found["moved"] == []
     assert [row.get("ari") for row in found["times"]][:3] == [1.0, 1.0, 1.0]
     assert (folder / "compared" / "compare.svg").read_text().startswith("<svg")
+    code, out, err = tetiwd("compare", folder / "run", folder / "run2")
+    assert "Objects that moved: none." in out
 
 
 def test_faults_from_the_command_line(folder):
@@ -96,3 +98,13 @@ def test_estimators_extend_and_keep_names():
     again.fit(backwards[columns], time=backwards.year, ids=backwards.id.to_numpy(), names_from=later)
     assert np.array_equal(again.labels_[::-1], model.labels_)
     assert compare(model.analysis_, later.analysis_).moved(ids=True).empty
+    assert compare(model, later).lineages().equals(compare(model.analysis_, later.analysis_).lineages())
+
+
+def test_only_runs_with_draws_can_be_compared():
+    old = table([2001, 2002])
+    look = TeTiWD(dof=3, geometry="full", mode="fast").fit(old[["a", "b", "c"]], time=old.year)
+    with pytest.raises(DataError, match="no run with draws"):
+        compare(look, look)
+    with pytest.raises(DataError, match=r"load_run\(folder\)"):
+        compare("run", "run")

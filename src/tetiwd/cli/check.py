@@ -61,6 +61,7 @@ def examine(given: "Input", settings: RunSettings) -> dict[str, Any]:
         "ids": _recurring(series),
         "cross_time_distances": series.cross is not None,
         "features": None if series.features is None else series.features.n_features,
+        "constrained": 0 if series.ties is None else int((series.ties.component >= 0).sum()),
         "unit": series.unit,
         "identical_pairs": _identical_pairs(series),
         "dof": by_name | {"used": "auto" if settings.model.dof == "auto" else _used(series, settings.model.dof)},
@@ -175,6 +176,8 @@ def show(facts: dict[str, Any], console: Console) -> None:
         console.say("No ids: it is not known which objects of different times are the same.")
     if facts["features"]:
         console.say(f"{facts['features']} feature{'s' * (facts['features'] > 1)}.")
+    if facts["constrained"]:
+        console.say(f"Constraints speak of {facts['constrained']} of the objects.")
     for remark in facts["remarks"]:
         console.say(f"Note: {remark}")
     shares = [time["negative_share"] for time in facts["times"]]

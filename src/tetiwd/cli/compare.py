@@ -52,7 +52,10 @@ def compare(
             "Parameters:": found.parameters(),
         }
     for title, table in tables.items():
-        console.table(table, title)
+        if len(table):
+            console.table(table, title)
+        else:
+            console.say(f"\n{title} none.")
     lineages, moved, times, parameters = tables.values()
     if out is not None:
         try:

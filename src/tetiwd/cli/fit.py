@@ -1,6 +1,7 @@
 """``tetiwd fit`` and ``tetiwd resume``: from files to a results folder."""
 
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -116,7 +117,7 @@ def fit(
             )  # fmt: skip
         return
     RunFolder(target).check_free(overwrite=overwrite)
-    with console.busy("Reading"):
+    with console.busy("Reading metadata") if asked.file is not None else nullcontext():
         settings = replace(settings, data=asked.times_for(files, settings.data))
     given = read()
     attached = attach_sides(target, asked, given.series, files, settings.data, console)

@@ -87,6 +87,8 @@ def between_rows(X: Rows, metric: Metric, squared: bool | None) -> Callable[[Any
 
 def _as_known_to_scipy(metric: Metric, *tables: Floats) -> tuple[list[Floats], Metric, float]:
     """Tables and a metric that scipy knows, and the factor that turns it into the metric asked for."""
+    if isinstance(metric, str) and metric == "braycurtis" and any((X < 0).any() for X in tables):
+        raise DataError("braycurtis needs numbers that are not negative", "give counts or shares, or another metric")
     if not isinstance(metric, str) or metric != "hellinger":
         return list(tables), metric, 1.0
     roots = []

@@ -7,7 +7,7 @@ PLAIN_INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 PLAIN_NUMBER = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
 WHOLE = re.compile(r"[-+]?[0-9]+")
 
-MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "NaT", "null", "NULL", "None", "<NA>"})
+MISSING = frozenset({"", "NA", "N/A", "n/a", "NaN", "nan", "NaT", "null", "NULL", "None", "<NA>"})
 
 
 def as_numbers(texts: Sequence[str]) -> list[int] | list[float] | None:

@@ -45,7 +45,7 @@ class AlluvialPicture:
         depth = time_axis(ax, layout.times, margins=margins, width=self.width, marks=self.marks)
         ax.set_ylim(1.01, -0.01)
         ax.set_yticks([])
-        bare(ax, "left", "bottom")
+        bare(ax, "left", "bottom", "top", "right")
         for ribbon in sorted(layout.ribbons, key=lambda ribbon: (KINDS.index(ribbon.kind), -(ribbon.n_objects or 0))):
             self.ribbon(ribbon)
         blocks = {(block.epoch, block.lineage): block for block in layout.blocks}

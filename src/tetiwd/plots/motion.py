@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tetiwd.plots.marks import Marks, as_marks
-from tetiwd.plots.style import FILL, INK, figure_width, new_axes, styled, title
+from tetiwd.plots.style import FILL, INK, bare, figure_width, new_axes, styled, title
 from tetiwd.summarize.motion import lineage_motion
 
 if TYPE_CHECKING:
@@ -31,5 +31,6 @@ def plot_motion(analysis: "Analysis", ax: "Axes | None" = None, *, marks: Marks 
     ax.plot([lower, upper], [0, 0], color=INK, lw=3, solid_capstyle="butt", clip_on=False)
     ax.set(xlim=(0, 1), xlabel="step relative to the distance between lineages", ylabel="probability")
     ax.set_xticks([0, 0.5, 1], ["0\nthey stay (pooled)", "0.5", "1\nthey jump (static)"])
+    bare(ax, "top", "right")
     title(ax, "How lineages move")
     return ax

@@ -58,7 +58,7 @@ def plot_outcomes(outcomes: Outcomes, ax: "Axes | None" = None, *, marks: Marks 
     ax.set_yticks([])
     ax.set_xlim(0, min(1.0, float(shown.upper.max()) * 1.06))
     ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=None, symbol=" %"))
-    bare(ax, "left")
+    bare(ax, "left", "top", "right")
     more = f" · the {len(shown)} largest of {len(table)} lineages" if len(shown) < len(table) else ""
     title(ax, f"Rate of {label(outcomes.name, 40) or 'the outcome'}", f"{outcomes.level:.0%} credible intervals{more}")
     return ax

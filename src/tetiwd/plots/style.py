@@ -133,8 +133,9 @@ def text_on(colour: str) -> str:
 
 def title(ax: "Axes", text: str, note: str = "") -> None:
     """A headline, with a softer line below it, or several if it is long."""
-    figure = ax.get_figure(root=True)
-    room = (figure.get_size_inches()[0] * 72 if figure is not None else 460.0) - 40
+    figure, spec = ax.get_figure(root=True), ax.get_subplotspec()
+    share = 1.0 if spec is None else len(spec.colspan) / spec.get_gridspec().ncols  # of the width, beside other axes
+    room = (figure.get_size_inches()[0] * 72 if figure is not None else 460.0) * share - 40
     lines = wrap(note, max(20, int(room / (LETTER * SMALL))))
     ax.set_title(text, pad=8 + 12 * len(lines))
     if lines:

@@ -9,7 +9,7 @@ from tetiwd.diagnostics import Quantity
 from tetiwd.errors import SettingsError
 from tetiwd.partitions import evenly_spaced
 from tetiwd.plots.marks import Marks, as_marks
-from tetiwd.plots.style import figure_width, new_axes, size_of, soft_text, styled
+from tetiwd.plots.style import bare, figure_width, new_axes, size_of, soft_text, styled
 from tetiwd.plots.text import label
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def plot_traces(analysis: "Analysis", axes: Any = None, *, marks: Marks | None =
                 values = draws.log_joint if t is None else draws.n_clusters[:, t]
                 line = _trace(ax, values, chain, len(sample.draws), steps=t is not None)
                 remember.mark(line, epoch=t, title=f"{name.replace(chr(92), '')}, MCMC chain {chain + 1}")
+        bare(ax, "top", "right")
         ax.set_title(f"{name}: {_convergence(quantity)}", fontsize=9.5, pad=4)
         ax.margins(x=0.01)
         ax.label_outer(remove_inner_ticks=True)

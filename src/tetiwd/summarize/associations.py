@@ -148,7 +148,7 @@ class _Work:
             member = self.alignment.clustering.flat[:, None] == g
             inside, values = self.appearances.ever(member), self.appearances.one_value_each(scores, member)
             found = compare_within(values, inside, self.strata)
-            effect = factor * found.difference
+            effect = np.clip(factor * found.difference, -1, 1)  # ranks among all, means of some: may overshoot
             ends = np.clip(factor * self._interval(scores, g, contrasts), -1, 1)
             lower, upper = np.where(np.isfinite(effect), ends, np.nan)
             by_lineage.append((member[:, 0], inside[:, 0], values, found, effect, lower, upper))

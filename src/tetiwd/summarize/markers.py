@@ -79,7 +79,8 @@ def markers(alignment: "Alignment", space: "FeatureSpace") -> Markers:
         for g in range(k):
             member = labels[:, None] == g
             inside = appearances.ever(member)
-            auc = 0.5 + compare_within(appearances.one_value_each(ranks, member), inside, strata).difference
+            each = appearances.one_value_each(ranks, member)  # ranks among all, means of some: may overshoot a little
+            auc = np.clip(0.5 + compare_within(each, inside, strata).difference, 0, 1)
             within = compare_within(X, member, Strata.of(appearances.epoch)).difference
             deviation = profiles.deviation[some]
             others = member[:, 0] | ~inside[appearances.who, 0]

@@ -69,6 +69,10 @@ FAULTS = {
     "squared is no flag": ({"squared": "no"}, "squared must be True, False or None (known from the metric), not 'no'"),
     "squared is a number": ({"squared": 0, "cross": True}, "squared must be True, False or None"),
     "cosine of nothing": ({"X": np.zeros((8, 2)), "metric": "cosine"}, "D* has NaN at (0, 1)"),
+    "Bray–Curtis of debts": (
+        {"X": np.arange(16.0).reshape(8, 2) - 5, "metric": "braycurtis"},
+        "braycurtis needs numbers that are not negative",
+    ),
     "hellinger of nothing": (
         {"X": np.zeros((8, 2)), "metric": "hellinger"},
         "hellinger needs nonnegative rows with a positive sum",

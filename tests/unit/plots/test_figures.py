@@ -437,6 +437,22 @@ class TestManners:
         assert plots.plot_sizes(small, ax) is ax
         assert plots.plot_lineages(alluvial_layout(small.lineages), ax) is ax
 
+    def test_axes_that_are_given_get_no_frame(self, small):
+        for plot in (plots.plot_sizes, plots.plot_n_clusters, lambda of, ax: plots.plot_lineages(of.lineages, ax)):
+            ax = matplotlib.figure.Figure().subplots()
+            plot(small, ax)
+            assert not ax.spines["top"].get_visible()
+            assert not ax.spines["right"].get_visible()
+
+    def test_notes_stay_above_their_own_axes(self, small):
+        figure = matplotlib.figure.Figure((7, 3), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        plots.plot_n_clusters(small, left)
+        plots.plot_map(small, 0, right)
+        figure.draw_without_rendering()
+        note = next(text for text in left.texts if "interval" in text.get_text())
+        assert note.get_window_extent().x1 < right.get_window_extent().x0
+
     def test_without_axes_a_figure_of_pyplot_is_made(self, small, monkeypatch):
         monkeypatch.setattr("tetiwd.plots.style._apart", type("No", (), {"get": staticmethod(lambda: False)}))
         with matplotlib.rc_context({"backend": "agg"}):

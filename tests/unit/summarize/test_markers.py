@@ -149,3 +149,16 @@ def test_sites_of_sequences_without_clusters():
         labels = found_clusters(codes.astype(float), 2, rng)
         wrong += len(characteristic_sites(aligned(labels, [100]), codes, "ACGT").found(RATE)) > 0
     assert wrong / repeats <= RATE + 3 * np.sqrt(RATE * (1 - RATE) / repeats)
+
+
+def test_objects_that_change_lineage_do_not_make_impossible_probabilities():
+    """Ranks are among all appearances, but an object has the mean of those in which it is a member."""
+    n = 10
+    first = np.repeat([0, 1], n)
+    second = np.where(np.arange(2 * n) == n - 1, 1, first)  # one object goes from lineage 0 to lineage 1
+    value = np.concatenate([10.0 * first, 10.0 * second]) + np.tile(np.arange(2 * n) % n, 2)
+    X = np.column_stack([value, np.arange(4 * n) % 7])
+    alignment = aligned(np.concatenate([first, second]), [2 * n, 2 * n], ids=[np.arange(2 * n)] * 2)
+    auc = markers(alignment, space_of(X, [2 * n, 2 * n])).table().auc
+    assert auc.between(0, 1).all()
+    assert auc.max() == 1

@@ -214,7 +214,7 @@ def test_rows_with_missing_values(here):
         "id": ["x", "y", "", "z"],
         "time": [2001, "", 2001, 2001],
         "a": [1, 1, 1, "NA"],
-        "b": 4 * [1],
+        "b": ["n/a", 1, 1, 1],
         "c": [""] + 3 * [1],
     }
     whole = columns()
