@@ -463,6 +463,16 @@ def test_check_warns_of_features_on_different_scales(table, tmp_path):
     assert "Warning" not in tetiwd(*words, "--standardize").stderr
 
 
+@pytest.mark.parametrize(("n_copies", "warned"), [(6, False), (20, True)])
+def test_check_warns_of_many_copies(n_copies, warned, tmp_path):
+    X = rng_for(77).standard_normal((30, 3))
+    X = np.concatenate([X, np.repeat(X[:1], n_copies, axis=0)])
+    np.save(tmp_path / "copies.npy", ((X[:, None] - X) ** 2).sum(-1))
+    done = tetiwd("check", tmp_path / "copies.npy", "--squared")
+    assert f"{n_copies * (n_copies + 1) // 2} pairs of objects are identical" in done.stdout
+    assert ("leave out most of the copies" in done.stderr) == warned
+
+
 def points(n_dimensions):
     X = rng_for(n_dimensions).standard_normal((40, n_dimensions))
     return np.sqrt(((X[:, None] - X[None]) ** 2).sum(-1))

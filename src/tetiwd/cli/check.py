@@ -19,6 +19,7 @@ IN_A_COLUMN = "name the column with the times with --time"
 ONE_TIME = {"features": IN_A_COLUMN, "long": IN_A_COLUMN, "h5ad": IN_A_COLUMN}
 TOO_SMALL = "times are too small to estimate degrees of freedom; give --dof"
 MUCH_NEGATIVE = 0.05
+MANY_COPIES = 0.1  # share of the pairs of a time: a third of its objects, if they are copies of one
 UNLIKE_COLUMNS = 10.0  # ratio of standard deviations of features
 
 
@@ -51,6 +52,7 @@ def examine(given: "Input", settings: RunSettings) -> dict[str, Any]:
         _negative_share(series, t) if known and n <= LARGEST_CHECKED else None for t, n in enumerate(series.n_objects)
     ]
     worst = max((share for share in negative if share is not None), default=0.0)
+    identical = _identical_pairs(series)
     return {
         "format": given.format,
         "kind": series.kind,
@@ -63,12 +65,13 @@ def examine(given: "Input", settings: RunSettings) -> dict[str, Any]:
         "features": None if series.features is None else series.features.n_features,
         "constrained": 0 if series.ties is None else int((series.ties.component >= 0).sum()),
         "unit": series.unit,
-        "identical_pairs": _identical_pairs(series),
+        "identical_pairs": sum(identical),
         "dof": by_name | {"used": "auto" if settings.model.dof == "auto" else _used(series, settings.model.dof)},
         "remarks": [*given.remarks, *(_one_time(given) if series.n_epochs == 1 else [])],
         "warnings": [
             *_warnings_of_distances(given, settings, worst),
             *_warnings_of_features(series),
+            *_warnings_of_copies(series, identical),
             *([series.approximation.warning] if series.approximation and series.approximation.is_rough else []),
             *([TOO_SMALL] if settings.model.dof == "auto" and by_name["moments"] is None else []),
         ],
@@ -79,15 +82,28 @@ def _one_time(given: "Input") -> list[str]:
     return [f"there is only one time; to tell several, {ONE_TIME.get(given.format, TABLE_OF_OBJECTS)}"]
 
 
-def _identical_pairs(series: "DistanceSeries") -> int:
+def _identical_pairs(series: "DistanceSeries") -> list[int]:
+    """Pairs at distance 0, by time."""
     from tetiwd.data.feature_distances import FeatureDistances
 
     if series.kind != "distances":
-        return 0
-    return sum(
+        return [0] * series.n_epochs
+    return [
         D.n_identical_pairs() if isinstance(D, FeatureDistances) else int((D == 0).sum() - len(D)) // 2
         for D in series.matrices
-    )
+    ]
+
+
+def _warnings_of_copies(series: "DistanceSeries", identical: list[int]) -> list[str]:
+    """A sentence if copies are so many that they, and not the clusters, decide how wide a cluster is."""
+    shares = [pairs / (n * (n - 1) / 2) for pairs, n in zip(identical, series.n_objects, strict=True)]
+    worst = max(range(len(shares)), key=shares.__getitem__)
+    if shares[worst] < MANY_COPIES:
+        return []
+    return [
+        f"{shares[worst]:.0%} of the pairs of objects at {series.times[worst]} are identical; clusters then seem to have "
+        "no width, and all others may be broken into pieces: leave out most of the copies"
+    ]
 
 
 def suspicion_of(given: "Input", squared: bool | None) -> list[str]:
