@@ -101,8 +101,8 @@ def _warnings_of_copies(series: "DistanceSeries", identical: list[int]) -> list[
     if shares[worst] < MANY_COPIES:
         return []
     return [
-        f"{shares[worst]:.0%} of the pairs of objects at {series.times[worst]} are identical; clusters then seem to have "
-        "no width, and all others may be broken into pieces: leave out most of the copies"
+        f"{shares[worst]:.0%} of the pairs of objects at {series.times[worst]} are identical; clusters then seem to "
+        "have no width, and all others may be broken into pieces: leave out most of the copies"
     ]
 
 
