@@ -1,4 +1,4 @@
-"""docs/start/report.png: ``python tools/report_screenshot.py`` runs the demo, photographs its report and numbers its parts.
+"""docs/start/report.png: ``python tools/report_screenshot.py`` photographs the demo's report and numbers its parts.
 
 Needs selenium, and Chromium with its driver (Debian: chromium, chromium-driver). The numbers are those of
 docs/start/reading-the-report.md.
@@ -76,7 +76,8 @@ def main() -> None:
         report = given or demo(Path(folder) / "demo")
         with browser(Path(folder) / "profile") as driver:
             picture = photograph(driver, report.resolve())
-    picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, kmeans=1, dither=Image.Dither.NONE).save(PICTURE, optimize=True)
+    small = picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, kmeans=1, dither=Image.Dither.NONE)
+    small.save(PICTURE, optimize=True)
     print(f"{PICTURE}: {picture.width} x {picture.height} pixels, {PICTURE.stat().st_size / 1000:.0f} kB")
 
 
@@ -97,9 +98,10 @@ def browser(profile: Path) -> Iterator[Any]:
         sys.exit("chromium and chromedriver are needed (Debian: chromium, chromium-driver)")
     options = webdriver.ChromeOptions()
     options.binary_location = program
-    quiet = ("background-networking", "component-update", "sync", "gpu", "dev-shm-usage")
-    for argument in ("--headless=new", "--hide-scrollbars", f"--user-data-dir={profile}", *(f"--disable-{x}" for x in quiet)):
+    for argument in ("--headless=new", "--hide-scrollbars", f"--user-data-dir={profile}"):
         options.add_argument(argument)
+    for part in ("background-networking", "component-update", "sync", "gpu", "dev-shm-usage"):
+        options.add_argument(f"--disable-{part}")
     if os.geteuid() == 0:
         options.add_argument("--no-sandbox")  # Chromium refuses to start as root otherwise
     found = webdriver.Chrome(options=options, service=Service(driver))
