@@ -116,8 +116,7 @@ def fit(
             )  # fmt: skip
         return
     RunFolder(target).check_free(overwrite=overwrite)
-    with console.busy("Reading"):
-        settings = replace(settings, data=asked.times_for(files, settings.data))
+    settings = replace(settings, data=asked.times_for(files, settings.data))
     given = read()
     attached = attach_sides(target, asked, given.series, files, settings.data, console)
     options: dict[str, Any] = {"inputs": given.hashes, "remarks": given.remarks, "overwrite": overwrite}
