@@ -1,5 +1,6 @@
 """Doors for data structures of other packages: AnnData, as scanpy uses it."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -108,7 +109,11 @@ def _series(adata: "AnnData", rep: str, time: Any, ids: list[Any] | None, model:
         known = ["X", *adata.obsm, *adata.layers, *adata.obsp]
         raise DataError(f"there is no {rep!r} in obsm, layers or obsp", f"use_rep may be {', '.join(known)}")
     X = csr_array(found) if issparse(found) else np.asarray(found, dtype=float)
-    return DistanceSeries.from_features(X, time=time, metric=model.metric, squared=model.squared, ids=ids)
+    series = DistanceSeries.from_features(X, time=time, metric=model.metric, squared=model.squared, ids=ids)
+    names = tuple(map(str, getattr(found, "columns", () if rep in adata.obsm else adata.var_names)))
+    if not names or series.features is None:
+        return series
+    return replace(series, features=replace(series.features, names=names))
 
 
 def _write(adata: "AnnData", key: str, model: TeTiWD, series: DistanceSeries) -> None:

@@ -132,8 +132,8 @@ def _run(sample: "Sample") -> tuple[str, ...]:
 
 def _overview(series: "DistanceSeries", clustering: "Clustering", times: Sequence[Any]) -> str:
     n, T = sum(series.n_objects), series.n_epochs
-    ids = {id for at_time in series.ids or () for id in at_time.tolist()}
-    who = f"{n:,} objects" if series.ids is None else f"{n:,} observations of {len(ids):,} objects"
+    known = _n_known(series.ids)
+    who = f"{n:,} observations of {known:,} objects" if 0 < known < n else f"{n:,} objects"
     if T == 1:
         return f"{who} at one time form {plural(len(clustering.lineages), 'cluster')}."
     k = clustering.n_clusters
@@ -192,6 +192,11 @@ def _certainty(analysis: "Analysis") -> list[str]:
     return [f"An object belongs to its cluster with probability {certainty.mean():.2f} on average; {rest}."]
 
 
+def _n_known(ids: Sequence[Any] | None) -> int:
+    """Different objects, as far as ids are known; where none returns there are as many as observations."""
+    return len({id for at_time in ids or () for id in at_time.tolist()})
+
+
 def _unassigned(analysis: "Analysis | ModeAnalysis") -> list[str]:
     """How many objects fit nowhere, with the probability of that."""
     chosen = analysis.clustering.flat == UNASSIGNED
@@ -199,7 +204,8 @@ def _unassigned(analysis: "Analysis | ModeAnalysis") -> list[str]:
     if not n:
         return []
     probability = f"{np.concatenate(analysis.memberships.unassigned)[chosen].mean():.2f}"
-    what = "object" if analysis.memberships.alignment.partitions.ids is None else "observation"
+    returns = 0 < _n_known(analysis.memberships.alignment.partitions.ids) < len(chosen)
+    what = "observation" if returns else "object"
     if n == 1:
         return [f"1 {what} was not assigned to a cluster: it fits nowhere with probability {probability}."]
     return [f"{n} {what}s were not assigned to a cluster: they fit nowhere with probability {probability} on average."]

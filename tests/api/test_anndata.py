@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from sklearn.metrics import adjusted_rand_score
 
 from tetiwd import Constraints, DataError, SamplerSettings
@@ -74,3 +75,13 @@ def test_faults(cells):
     cells.obsp["far"] = np.zeros((60, 60))
     with pytest.raises(DataError, match="not known whether the distances are squared"):
         fit_anndata(cells, time_key="day", use_rep="far")
+
+
+@pytest.mark.parametrize("made", [np.asarray, csr_array])
+def test_markers_have_the_names_of_genes(cells, made):
+    named = anndata.AnnData(made(cells.obsm["X_pca"]), obs=cells.obs, var=pd.DataFrame(index=["SOX2", "PAX6", "MYOD1"]))
+    table = fit_anndata(named, time_key="day", **HOW).analysis_.markers.table()
+    assert set(table.feature) == {"SOX2", "PAX6", "MYOD1"}
+    named.obsm["X_pca"] = cells.obsm["X_pca"]
+    table = fit_anndata(named, time_key="day", **HOW).analysis_.markers.table()
+    assert set(table.feature) == {"feature 0", "feature 1", "feature 2"}  # components are no genes

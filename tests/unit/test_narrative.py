@@ -68,6 +68,13 @@ def test_names_count_objects_once():
     assert narrate(analysis_of([[0, 0, 1], [0, 0, 1, 1]], ids))[0].startswith("7 observations of 4 objects at 2 times")
 
 
+def test_objects_that_never_return_are_no_observations():
+    said = narrate(analysis_of([[0, 0, 1], [0, 0, 1, 1]], [["a", "b", "c"], ["d", "e", "f", "g"]]))
+    assert said[0].startswith("7 objects at 2 times")
+    said = narrate(analysis_of([[0, 0, 1], [0, 0, 1]], [["a", "b", "c"], ["d", "e", "f"]]))
+    assert "2 objects were not assigned to a cluster: they fit nowhere with probability 1.00 on average." in said
+
+
 def test_a_run_that_was_stopped_says_so():
     said = narrate(analysis_of([[0, 0, 0]], ended="stopped"))
     assert "The run was stopped early; it can be continued." in said

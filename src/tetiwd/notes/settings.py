@@ -16,7 +16,10 @@ def _checked_window(window: Any) -> Any:
 @documented
 @dataclass(frozen=True)
 class NotesSettings(Settings):
-    """How a table of notes becomes a series of distances; docs/notes.md has the evidence for the defaults."""
+    """How a table of notes becomes a series of distances.
+
+    ``docs/how-to/dated-notes.md`` has the evidence for the defaults.
+    """
 
     table = "notes"
     group = "Notes"
