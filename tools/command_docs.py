@@ -1,4 +1,4 @@
-"""docs/commands.md from the program itself: ``python tools/command_docs.py`` writes it, the tests compare."""
+"""docs/reference/commands.md from the program itself: ``python tools/command_docs.py`` writes it, the tests compare."""
 
 import inspect
 from pathlib import Path
@@ -11,7 +11,7 @@ from tetiwd.cli import app
 from tetiwd.cli.exit_codes import MEANING
 from tetiwd.io.settings import RunSettings, all_declarations
 
-PAGE = Path(__file__).parents[1] / "docs" / "commands.md"
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "commands.md"
 INTRODUCTION = """\
 # Commands
 
