@@ -61,7 +61,7 @@ def _section(name: str, command: Any) -> str:
     arguments = [one for one in command.params if one.param_type_name == "argument"]
     options = [one for one in command.params if one.param_type_name == "option" and one.name != "help"]
     usage = " ".join(["tetiwd", name, *map(_shown_argument, arguments), *(["[OPTIONS]"] if options else [])])
-    lines = [f"## {name}", "", text, "", "```sh", usage, *examples, "```", ""]
+    lines = [f"## {name}", "", text, "", "```text", usage, *examples, "```", ""]
     if arguments:
         lines += [f"- `{_shown_argument(argument)}`: {argument.help}" for argument in arguments] + [""]
     panels: dict[str, list[Any]] = {}
