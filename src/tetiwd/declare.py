@@ -1,7 +1,7 @@
 """One declaration per setting: its type, default, range, meaning and command-line option.
 
 A group of settings is a frozen dataclass whose fields are declared with :func:`setting`. From the declarations follow
-the checks, the docstring, the options of the command line, and ``docs/reference/commands.md``.
+the checks, the docstring, the options of the command line, and ``docs/reference/settings.md``.
 
     @documented
     @dataclass(frozen=True)
