@@ -24,7 +24,8 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "matplotlib.sphinxext.plot_directive",
-    "mathml",  # this and the following: docs/_ext
+    "fields",  # this and the following: docs/_ext
+    "mathml",
     "plots_in_markdown",
     "repository_links",
 ]
@@ -40,8 +41,50 @@ myst_dmath_allow_labels = False
 
 autodoc_typehints = "none"  # types stand in the docstrings, with shapes
 autodoc_member_order = "bysource"
-autosummary_generate = True
-autosummary_imported_members = False
+autosummary_generate = ["reference/api.md"]
+autosummary_context = {
+    "members_of": {  # what a user calls or reads, beyond the parameters
+        "TeTiWD": ["fit()", "extend()", "predict()", "predict_proba()", "forecast()", "save()", "report()"],
+        "TiWD": ["fit()", "predict()", "predict_proba()", "save()", "report()"],
+        "DistanceSeries": [
+            "from_distances()",
+            "from_similarities()",
+            "from_features()",
+            "from_pooled()",
+            "n_epochs",
+            "n_objects",
+            "D",
+            "unit",
+            "dof()",
+            "to_distances()",
+            "until()",
+            "bound_by()",
+            "negative_type()",
+            "repair()",
+        ],
+        "Analysis": [
+            "clustering",
+            "alignment",
+            "lineages",
+            "memberships",
+            "forecast",
+            "backtest",
+            "markers",
+            "prototypes",
+            "transitions",
+            "growth",
+            "object_maps",
+            "coclustering",
+            "n_clusters()",
+        ],
+        "Clustering": ["flat", "n_clusters", "n_lineages", "lineages", "n_unassigned", "sizes", "lineages_at()"],
+        "Partitions": ["from_labels()", "n_draws", "n_epochs", "at()", "epoch()", "thinned()"],
+        "ResolutionPath": ["scores", "best", "rivals", "table()", "sentences()"],
+        "Sample": ["complete", "diagnostics", "partitions", "best_frozen"],
+        "Gamma": ["mean", "log_density()"],
+        "Beta": ["mean", "log_density()"],
+    }
+}
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 templates_path = ["_templates"]

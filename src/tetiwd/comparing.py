@@ -191,9 +191,26 @@ def compare(first: Analysis, second: Analysis) -> Comparison:
 
     Parameters
     ----------
-    first, second
+    first, second : Analysis
         Answers of two runs, such as ``model.analysis_`` or those of :func:`tetiwd.load_run`. Objects are known by their
         ids, or by their rows at times with as many objects.
+
+    Returns
+    -------
+    Comparison
+        ``times()``, ``lineages()``, ``moved()`` and ``parameters()`` are tables of what changed.
+
+    Examples
+    --------
+    >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
+    >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(simulate_separated(seed=1).D)
+    >>> from tetiwd import compare
+    >>> other = TeTiWD(squared=True, dof=50, settings=short, random_state=1).fit(simulate_separated(seed=1).D)
+    >>> compare(model.analysis_, other.analysis_).times()[["time", "objects_1", "objects_2", "common"]].head(2)
+       time  objects_1  objects_2  common
+    0     0         20         20      20
+    1     1         20         20      20
     """
     return Comparison(first, second)
 

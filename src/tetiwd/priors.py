@@ -11,7 +11,20 @@ from tetiwd.errors import Setting, SettingsError
 
 @dataclass(frozen=True)
 class Gamma:
-    """Gamma prior with density proportional to x^(shape − 1) exp(−x / scale)."""
+    """Gamma prior with density proportional to x^(shape − 1) exp(−x / scale).
+
+    Parameters
+    ----------
+    shape, scale : float
+        Positive numbers; the mean is their product.
+
+    Examples
+    --------
+    >>> from tetiwd import Gamma, TeTiWD
+    >>> Gamma(shape=2.0, scale=0.5).mean
+    1.0
+    >>> model = TeTiWD(xi=Gamma(2.0, 0.5))  # learn the rate of new clusters
+    """
 
     shape: float
     scale: float
@@ -34,7 +47,19 @@ class Gamma:
 
 @dataclass(frozen=True)
 class Beta:
-    """Beta prior of a number between 0 and 1, with density proportional to x^(a − 1) (1 − x)^(b − 1)."""
+    """Beta prior of a number between 0 and 1, with density proportional to x^(a − 1) (1 − x)^(b − 1).
+
+    Parameters
+    ----------
+    a, b : float
+        Its two shapes, positive.
+
+    Examples
+    --------
+    >>> from tetiwd import Beta
+    >>> Beta(2.0, 1.0).mean
+    0.6666666666666666
+    """
 
     a: float
     b: float

@@ -77,7 +77,18 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class ResolutionPath:
-    """Steps from coarse to fine, and the one to take."""
+    """Clusterings from coarse to fine, and the one to take; made by :func:`tetiwd.resolution_path`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tetiwd import DistanceSeries, resolution_path
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(40, 3)) + 6 * np.repeat([0, 1], 20)[:, None]
+    >>> path = resolution_path(DistanceSeries.from_features(X, time=np.zeros(40)))
+    >>> path.best.n_clusters
+    2.0
+    """
 
     steps: tuple[Step, ...]
     usual: int  # which step has the estimate from moments; taken if no score speaks for another one
