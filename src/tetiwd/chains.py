@@ -83,6 +83,8 @@ def run_chains(
         so does Ctrl-C, but while something is still being chosen there is nothing to return, and it is raised.
     checkpoint : str or Path, optional
         Folder for one file per chain, written every ``checkpoint_seconds`` and at the end.
+    checkpoint_seconds : float
+        Seconds between checkpoints.
     resume : bool
         Continue from those files. The result is the same as without interruption. A finished run is extended
         if ``settings.n_draws`` has grown, or its chains did not agree and ``settings.max_draws`` has grown.

@@ -159,7 +159,7 @@ class TeTiWD(WishartClusterer):
 
         Parameters
         ----------
-        X, time, ids
+        X, time, ids : array_like, sequence, sequence
             As for :meth:`fit`. Times of the earlier fit may be among them, unchanged.
         hold_before : time, optional
             Clusters of all times before it stay as the earlier draws have them, an approximation.

@@ -93,7 +93,9 @@ def associations(
     survival : tuple of str, optional
         Two columns: the time until an event or the end of observation, and whether the event happened.
     level : float
-        Of the intervals.
+        Probability of the intervals.
+    seed : int
+        Seed of the intervals.
 
     Returns
     -------

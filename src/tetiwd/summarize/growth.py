@@ -115,10 +115,12 @@ def growth(
     alignment : Alignment
         The draws matched with the clustering, from :func:`align`.
     level : float
-        Of the intervals.
+        Probability of the intervals.
     recent, least_share, probability : int, float, float
         The rule for emerging lineages: first seen within so many of the last times, with at least this share at the
         last time, growing with at least this probability.
+    seed : int
+        Seed of the intervals.
 
     Returns
     -------

@@ -83,7 +83,9 @@ def outcomes_by_lineage(
     prior : tuple of float
         Of a rate: Beta(a, b); Jeffreys' by default.
     level : float
-        Of the intervals.
+        Probability of the intervals.
+    seed : int
+        Seed of the intervals.
 
     Returns
     -------
