@@ -47,7 +47,7 @@ def fit_anndata(
         Column of ``obs`` that says who or what was observed, if some were observed several times.
     key_added : str
         Name of what is written, see below.
-    **parameters
+    **parameters : see :class:`tetiwd.TeTiWD`
         Parameters of :class:`tetiwd.TeTiWD`, such as ``metric``, ``dof``, ``constraints`` or ``random_state``.
         Constraints name observations as ``obs_names`` does, unless there is an ``id_key``.
 

@@ -6,18 +6,17 @@ import re
 from importlib import import_module
 
 import pytest
-from documentation import DOCS, ROOT
 from matplotlib import pyplot
 from numpydoc.docscrape import NumpyDocString
 
 import tetiwd
 import tetiwd.plots
+from documentation import DOCS, ROOT
 from tetiwd.estimators.common import WishartClusterer
 
 PUBLIC = {f"tetiwd.{name}" for name in dir(tetiwd) if name != "__version__"}
-FIGURES = {
-    f"tetiwd.plots.{name}" for name in tetiwd.plots.__all__ if name.startswith("plot_") or name == "save_figures"
-}
+DRAWN = [name for name in tetiwd.plots.__all__ if name.startswith("plot_") or name == "save_figures"]
+FIGURES = {f"tetiwd.plots.{name}" for name in DRAWN}
 BESIDES = {"tetiwd.external.fit_anndata", "tetiwd.hosts.open_series"}
 WITHOUT_EXAMPLE = {"tetiwd.hosts.DaskWorkers", "tetiwd.cluster.executor_of"}  # they need a running scheduler
 EVERY = sorted(PUBLIC | FIGURES | BESIDES)
