@@ -16,7 +16,7 @@ demo: .venv/.demo
 	$(BIN)/tetiwd demo --out penguins-demo --overwrite
 
 docs: .venv/.docs
-	$(BIN)/python -m sphinx -b html -q -n -W --keep-going docs docs/_build/html
+	$(BIN)/python -m sphinx -b html -q -n -W --keep-going -d docs/_build/doctrees docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
 
 test: .venv/.dev

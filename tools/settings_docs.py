@@ -23,8 +23,8 @@ There are three ways to give a setting, and each one overrides those after it:
 - `--set`, which also reaches settings without an option: `tetiwd fit data.csv --set sampler.thin=2`;
 - a file: `tetiwd fit data.csv --settings mine.toml`.
 
-In Python, `[model]` and `[answers]` are parameters of [`TeTiWD`](api.md), and `[sampler]` is its parameter `settings`, a
-`SamplerSettings`. A dash in the column of defaults means "not given"; the meaning then says what happens.
+In Python, `[model]` and `[answers]` are parameters of [`TeTiWD`](api.md), and `[sampler]` is its parameter `settings`,
+a `SamplerSettings`. A dash in the column of defaults means "not given"; the meaning then says what happens.
 """
 TITLES = {
     "data": "How input is read",

@@ -27,6 +27,7 @@ class MarkdownPlot(PlotDirective, SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Nodes of the figure."""
+        self.arguments = [path.removeprefix("/") for path in self.arguments]  # paths begin at the docs root
         machine = self.state_machine
         self.state_machine = _Collecting(machine)
         try:

@@ -15,7 +15,7 @@ from documentation import DOCS, ROOT
 from tetiwd.estimators.common import WishartClusterer
 
 PUBLIC = {f"tetiwd.{name}" for name in dir(tetiwd) if name != "__version__"}
-DRAWN = [name for name in tetiwd.plots.__all__ if name.startswith("plot_") or name == "save_figures"]
+DRAWN = [name for name in tetiwd.plots.__all__ if name.startswith("plot_")] + ["save_figures", "lineage_colour"]
 FIGURES = {f"tetiwd.plots.{name}" for name in DRAWN}
 BESIDES = {"tetiwd.external.fit_anndata", "tetiwd.hosts.open_series"}
 WITHOUT_EXAMPLE = {"tetiwd.hosts.DaskWorkers", "tetiwd.cluster.executor_of"}  # they need a running scheduler
