@@ -204,9 +204,10 @@ def compare(first: Analysis, second: Analysis) -> Comparison:
     --------
     >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
     >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
-    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(simulate_separated(seed=1).D)
+    >>> D = simulate_separated(seed=1).D
+    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
     >>> from tetiwd import compare
-    >>> other = TeTiWD(squared=True, dof=50, settings=short, random_state=1).fit(simulate_separated(seed=1).D)
+    >>> other = TeTiWD(squared=True, dof=50, settings=short, random_state=1).fit(D)
     >>> compare(model.analysis_, other.analysis_).times()[["time", "objects_1", "objects_2", "common"]].head(2)
        time  objects_1  objects_2  common
     0     0         20         20      20

@@ -155,7 +155,10 @@ def documented_by(*groups: type, **texts: tuple[str, str]) -> Callable[[C], C]:
 
 def _kind_shown(declaration: Declaration) -> str:
     if declaration.choices:
-        return "{" + ", ".join(quoted(choice) for choice in declaration.choices) + "}"
+        listed = "{" + ", ".join(quoted(choice) for choice in declaration.choices) + "}"
+        return " or ".join(
+            [*(kind.__name__ for kind in declaration.kinds if isinstance(kind, type) and kind is not str), listed]
+        )
     return " or ".join(getattr(kind, "__name__", str(kind)) for kind in declaration.kinds)
 
 

@@ -283,7 +283,8 @@ def load_run(path: str | Path) -> Analysis:
     >>> from tempfile import TemporaryDirectory
     >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
     >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
-    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(simulate_separated(seed=1).D)
+    >>> D = simulate_separated(seed=1).D
+    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
     >>> from tetiwd import load_run
     >>> with TemporaryDirectory() as folder:
     ...     path = model.save(f"{folder}/run")

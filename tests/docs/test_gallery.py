@@ -3,8 +3,9 @@
 import runpy
 
 import pytest
-from documentation import DOCS
 from matplotlib import pyplot
+
+from documentation import DOCS
 
 GALLERY = DOCS / "gallery"
 SCRIPTS = sorted(GALLERY.glob("*.py"))

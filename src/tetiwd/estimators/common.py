@@ -200,7 +200,8 @@ class WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         --------
         >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
         >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
-        >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(simulate_separated(seed=1).D)
+        >>> D = simulate_separated(seed=1).D
+        >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
         >>> new = simulate_separated(seed=1).D[-1][:3]  # squared distances of three objects to those of the last time
         >>> model.predict_proba(new).shape
         (3, 4)
@@ -228,7 +229,8 @@ class WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         --------
         >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
         >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
-        >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(simulate_separated(seed=1).D)
+        >>> D = simulate_separated(seed=1).D
+        >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
         >>> model.predict(simulate_separated(seed=1).D[-1][:3]).shape
         (3,)
         """
@@ -286,7 +288,8 @@ class WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         >>> from tempfile import TemporaryDirectory
         >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
         >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
-        >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(simulate_separated(seed=1).D)
+        >>> D = simulate_separated(seed=1).D
+        >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
         >>> with TemporaryDirectory() as folder:
         ...     files = sorted(path.name for path in model.save(f"{folder}/run").iterdir())
         ...
@@ -335,7 +338,8 @@ class WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         >>> from tempfile import TemporaryDirectory
         >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
         >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
-        >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(simulate_separated(seed=1).D)
+        >>> D = simulate_separated(seed=1).D
+        >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
         >>> with TemporaryDirectory() as folder:
         ...     size = model.report(f"{folder}/report.html").stat().st_size
         ...

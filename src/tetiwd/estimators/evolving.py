@@ -69,7 +69,8 @@ class TeTiWD(WishartClusterer):
     --------
     >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
     >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
-    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(simulate_separated(seed=1).D)
+    >>> D = simulate_separated(seed=1).D
+    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
     >>> model.n_clusters_
     [3, 3, 3, 3, 3]
     >>> model.lineages_.table()[["lineage", "first", "last", "objects"]].head(3)
@@ -245,7 +246,8 @@ class TeTiWD(WishartClusterer):
         --------
         >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
         >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
-        >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(simulate_separated(seed=1).D)
+        >>> D = simulate_separated(seed=1).D
+        >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
         >>> model.forecast(n_next=20).table().columns.tolist()
         ['cluster', 'now', 'expected', 'median', 'lower', 'upper', 'nobody']
         """

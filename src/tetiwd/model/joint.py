@@ -30,7 +30,9 @@ def log_joint(
     spreads_by_epoch: Sequence[ArrayLike] | None = None,
     kind: Literal["distances", "similarities"] = "distances",
 ) -> float:
-    """Log joint density of data and state (paper Eq. 15 times the priors of alpha, xi, new_scale, kappa, df_A and tau).
+    """Log joint density of data and state: equation 15 of the paper times the priors.
+
+    The priors are those of alpha, xi, new_scale, kappa, df_A and tau.
 
     With ``geometry="isotropic"`` every A_t must be new_scale · I and has no density of its own; without coupling every
     epoch stands alone. A state with df_A + 1 clusters or more at an epoch has density 0. Where a prior says that

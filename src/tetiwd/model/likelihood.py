@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 def log_likelihood(
     D: ArrayLike, labels: ArrayLike, A: ArrayLike, alpha: float, dof: float, spreads: ArrayLike | None = None
 ) -> float:
-    """Log likelihood of squared distances (paper Eq. 9, collapsed): cost O(n²) once, then O(k³).
+    """Log likelihood of squared distances (equation 9 of the paper, collapsed): cost O(n²) once, then O(k³).
 
     Parameters
     ----------

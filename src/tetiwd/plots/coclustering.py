@@ -51,7 +51,8 @@ def plot_coclustering(analysis: "Analysis", t: int, ax: "Axes | None" = None, *,
     --------
     >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
     >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
-    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(simulate_separated(seed=1).D)
+    >>> D = simulate_separated(seed=1).D
+    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
     >>> from tetiwd.plots import plot_coclustering
     >>> ax = plot_coclustering(model.analysis_, t=0)
     """

@@ -42,7 +42,8 @@ def plot_n_clusters(analysis: "Analysis", ax: "Axes | None" = None, *, marks: Ma
     --------
     >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
     >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
-    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(simulate_separated(seed=1).D)
+    >>> D = simulate_separated(seed=1).D
+    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
     >>> from tetiwd.plots import plot_n_clusters
     >>> ax = plot_n_clusters(model.analysis_)
     """

@@ -46,7 +46,8 @@ def plot_traces(analysis: "Analysis", axes: Any = None, *, marks: Marks | None =
     --------
     >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
     >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
-    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(simulate_separated(seed=1).D)
+    >>> D = simulate_separated(seed=1).D
+    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
     >>> from tetiwd.plots import plot_traces
     >>> axes = plot_traces(model.analysis_)
     """

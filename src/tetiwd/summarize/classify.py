@@ -115,7 +115,8 @@ def classify(
     --------
     >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
     >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
-    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(simulate_separated(seed=1).D)
+    >>> D = simulate_separated(seed=1).D
+    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
     >>> from tetiwd import classify
     >>> new = simulate_separated(seed=1).D[-1][:3]  # three objects as if they were new
     >>> found = classify(model.sample_, model.analysis_.clustering, new, squared=True)
