@@ -50,6 +50,7 @@ def page() -> str:
             "",
             f"Table `[{table}]`.",
             "",
+            "{.stacked}",
             "| setting | option | default | meaning |",
             "|---|---|---|---|",
         ]
