@@ -1,5 +1,6 @@
 """Mathematics as MathML, made when pages are built: browsers draw it without a script."""
 
+import re
 from html import escape
 from typing import Any
 
@@ -9,15 +10,22 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 log = logging.getLogger(__name__)
+UNKNOWN = re.compile(r"\\[A-Za-z]+|&(?!#)")  # what the converter does not know is left as it is
+ALIGNED = re.compile(r"\\(begin|end)\{(?:align|aligned|split|gather|gathered)\}")  # all as align*, without numbers
+NAMED = re.compile(r"(<mi>(?:log|exp|ln|max|min|sin|cos)</mi>)(?=<m[in])")  # log x, not logx
 
 
 def as_mathml(latex: str, node: nodes.Element, display: str) -> str:
     """MathML of a formula; what cannot be translated is a warning, which stops the build."""
     try:
-        return convert(latex, display=display)
+        mathml = convert(ALIGNED.sub(r"\\\1{align*}", latex), display=display)
+        fault = f"unknown command {unknown[0]}" if (unknown := UNKNOWN.search(mathml)) else ""
     except Exception as error:
-        log.warning("formula %r cannot be made into MathML: %s", latex, type(error).__name__, location=node)
+        fault = type(error).__name__
+    if fault:
+        log.warning("formula %r cannot be made into MathML: %s", latex, fault, location=node)
         return f"<code>{escape(latex)}</code>"
+    return NAMED.sub(r"\1<mspace width='0.17em' />", mathml)
 
 
 def visit_inline(writer: Any, node: nodes.math) -> None:

@@ -26,6 +26,10 @@ WITHOUT_DATA: frozenset[str] = frozenset(
 )
 
 
+def test_pages_that_are_left_out_exist():
+    assert {name_of(page) for page in PAGES} >= WITHOUT_DATA
+
+
 @pytest.fixture
 def empty_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
