@@ -43,6 +43,7 @@ autodoc_typehints = "none"  # types stand in the docstrings, with shapes
 autodoc_member_order = "bysource"
 autosummary_generate = ["reference/api.md"]
 autosummary_context = {
+    "made_by_functions": ["Clustering", "DistanceSeries", "Partitions", "Progress", "ResolutionPath", "Sample"],
     "members_of": {  # what a user calls or reads, beyond the parameters
         "TeTiWD": ["fit()", "extend()", "predict()", "predict_proba()", "forecast()", "save()", "report()"],
         "TiWD": ["fit()", "predict()", "predict_proba()", "save()", "report()"],

@@ -11,8 +11,9 @@ from documentation import README, ROOT, name_of
 PAGES = sorted({*ROOT.glob("*.md"), *documentation.PAGES})
 SOURCES = {
     str(path): path.read_text("utf-8")
-    for folder in ("src", "experiments", "tests", "tools", "benchmarks")
+    for folder in ("src", "experiments", "tests", "tools", "benchmarks", "docs")
     for path in ROOT.glob(f"{folder}/**/*.py")
+    if documentation.GENERATED[0] not in path.parents
 }
 README_WORDS = 500
 

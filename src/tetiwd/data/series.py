@@ -115,7 +115,7 @@ class DistanceSeries:
             labels of DataFrames serve as ids where none are given.
         cross : array_like, shape (N, N), optional
             Distances between all objects of all epochs, (N, N), in the order of the epochs; squared or plain like
-            ``matrices``. Used for tracking clusters, never for finding them.
+            ``matrices``. They link clusters through time; moving centres use them for clustering, too.
         symmetrize : {"mean"}, optional
             "mean" averages D_ij and D_ji where they differ.
         min_objects : int
