@@ -84,7 +84,7 @@ autosummary_context = {
         "Sample": ["complete", "diagnostics", "partitions", "best_frozen"],
         "Gamma": ["mean", "log_density()"],
         "Beta": ["mean", "log_density()"],
-    }
+    },
 }
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
