@@ -98,6 +98,8 @@ plot_rcparams = {"svg.fonttype": "path"}
 plot_pre_code = ""
 
 html_theme = "furo"
+pygments_dark_style = "github-dark"
+smartquotes_action = "qe"  # quotes and ellipses; --option keeps its dashes
 html_title = f"tetiwd {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
