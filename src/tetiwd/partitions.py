@@ -106,11 +106,33 @@ class Partitions:
         return tuple(slice(int(end) - n, int(end)) for end, n in zip(ends, self.n_objects, strict=True))
 
     def at(self, t: int) -> NDArray[np.int32]:
-        """Labels of epoch t, (S, n_t)."""
+        """Labels of one epoch in all draws.
+
+        Parameters
+        ----------
+        t : int
+            Epoch, counted from 0.
+
+        Returns
+        -------
+        ndarray of int, shape (S, n_t)
+            Labels, which mean nothing beyond their draw.
+        """
         return self.labels[:, self.columns[t]]
 
     def epoch(self, t: int) -> "Partitions":
-        """The partitions of one epoch by itself."""
+        """The partitions of one epoch by itself.
+
+        Parameters
+        ----------
+        t : int
+            Epoch, counted from 0.
+
+        Returns
+        -------
+        Partitions
+            The same draws of that epoch.
+        """
         ids = None if self.ids is None else (self.ids[t],)
         return Partitions(numbered(self.at(t)), (self.n_objects[t],), (self.times[t],), ids)
 
@@ -125,7 +147,18 @@ class Partitions:
         return evenly_spaced(self.n_draws, at_most)
 
     def thinned(self, at_most: int) -> "Partitions":
-        """No more than so many draws, evenly spaced."""
+        """Fewer draws, evenly spaced.
+
+        Parameters
+        ----------
+        at_most : int
+            How many to keep.
+
+        Returns
+        -------
+        Partitions
+            These draws.
+        """
         rows = self.spaced(at_most)
         if len(rows) == self.n_draws:
             return self

@@ -39,7 +39,18 @@ class Gamma:
         return self.shape * self.scale
 
     def log_density(self, x: float) -> float:
-        """Log density at x, with its constant."""
+        """Log density, with its constant.
+
+        Parameters
+        ----------
+        x : float
+            Where.
+
+        Returns
+        -------
+        float
+            The log density.
+        """
         if not 0 < x < inf:
             return -inf
         return (self.shape - 1) * log(x) - x / self.scale - lgamma(self.shape) - self.shape * log(self.scale)
@@ -74,7 +85,18 @@ class Beta:
         return self.a / (self.a + self.b)
 
     def log_density(self, x: float) -> float:
-        """Log density at x, with its constant."""
+        """Log density, with its constant.
+
+        Parameters
+        ----------
+        x : float
+            Where.
+
+        Returns
+        -------
+        float
+            The log density.
+        """
         if not 0 < x < 1:
             return -inf
         constant = lgamma(self.a + self.b) - lgamma(self.a) - lgamma(self.b)

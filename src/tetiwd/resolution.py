@@ -133,7 +133,13 @@ class ResolutionPath:
         return [i for i in near if self.best.likeness(self.steps[i]) < ALIKE]
 
     def table(self) -> "pd.DataFrame":
-        """One row per step: degrees of freedom, clusters, merit and its parts, score, and likeness to other steps."""
+        """All steps.
+
+        Returns
+        -------
+        DataFrame
+            One row per step: degrees of freedom, clusters, merit and its parts, score, and likeness to other steps.
+        """
         import pandas as pd
 
         steps = self.steps
@@ -152,7 +158,13 @@ class ResolutionPath:
         return pd.DataFrame(columns)
 
     def sentences(self) -> tuple[str, ...]:
-        """Which value was taken and why, what another one would change, and how sure the choice is."""
+        """The path in words.
+
+        Returns
+        -------
+        tuple of str
+            Which value was taken and why, what another one would change, and how sure the choice is.
+        """
         return (self._choice(), *self._about_the_part(), *self._half_and_double(), *self._doubt())
 
     def _choice(self) -> str:
