@@ -3,17 +3,21 @@
 # make wheel    build sdist and wheel, try the wheel  make minimal  the same with the lowest versions allowed
 # make checked  test kernels with checked indices     make sanitized  test them with the sanitizers of gcc
 # make bench    measure against the speed goals       make verify   the long verification (hours, goes on)
-# make slurm    run jobs in a real SLURM (Debian: slurmctld, slurmd, munge)
+# make docs     build the documentation, offline      make slurm    run jobs in a real SLURM (Debian: slurmctld, slurmd, munge)
 # make clean    remove the environment and caches
 
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check slow slurm checked sanitized bench verify dist wheel minimal clean
+.PHONY: demo docs test check slow slurm checked sanitized bench verify dist wheel minimal clean
 
 demo: .venv/.demo
 	$(BIN)/tetiwd demo --out penguins-demo --overwrite
+
+docs: .venv/.docs
+	$(BIN)/python -m sphinx -b html -q -n -W --keep-going -d docs/_build/doctrees docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
 
 test: .venv/.dev
 	$(BIN)/python -m pytest -n auto -m "not slow"
@@ -63,10 +67,14 @@ KERNELS_OF_EXPERIMENTS := experiments/setup.py $(wildcard experiments/tetiwd_exp
 	$(PIP) --no-compile --editable ".[demo]" # Python compiles what it uses
 	@touch $@
 
+.venv/.docs: .venv/.python pyproject.toml $(KERNELS)
+	$(PIP) --editable ".[docs]"
+	@touch $@
+
 .venv/.dev: .venv/.python pyproject.toml experiments/pyproject.toml $(KERNELS) $(KERNELS_OF_EXPERIMENTS)
 	$(PIP) --editable ".[dev]" --editable ./experiments
-	@touch $@ .venv/.demo
+	@touch $@ .venv/.demo .venv/.docs
 
 clean:
-	rm -rf .venv .pytest_cache .ruff_cache .mypy_cache .hypothesis dist build src/tetiwd/kernels/*.so \
+	rm -rf .venv .pytest_cache .ruff_cache .mypy_cache .hypothesis dist build docs/_build docs/reference/api src/tetiwd/kernels/*.so \
 		experiments/build experiments/tetiwd_experiments/baselines/*.so

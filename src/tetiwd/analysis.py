@@ -31,7 +31,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Analysis:
-    """A sample and the answers that follow from it."""
+    """A sample and the answers that follow from it. Every answer is computed when it is first asked for, and kept.
+
+    Parameters
+    ----------
+    sample : Sample
+        The draws.
+    settings : AnswerSettings
+        Loss, smallest cluster, links and level of intervals; the defaults if not given.
+    names : Names, optional
+        Numbers and names of lineages to take over from an earlier run.
+
+    Examples
+    --------
+    >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
+    >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+    >>> D = simulate_separated(seed=1).D
+    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
+    >>> analysis = model.analysis_
+    >>> analysis.clustering.n_clusters
+    [3, 3, 3, 3, 3]
+    >>> analysis.n_clusters()[["time", "objects", "clusters"]].head(2)
+      time  objects  clusters
+    0    0       20         3
+    1    1       20         3
+    >>> analysis.prototypes.columns.tolist()
+    ['lineage', 'time', 'object', 'members', 'to_members', 'to_others']
+    """
 
     sample: Sample
     settings: AnswerSettings = field(default_factory=AnswerSettings)
@@ -114,8 +140,14 @@ class Analysis:
         return [coclustering(self.sample, t) for t in range(self.sample.series.n_epochs)]
 
     def n_clusters(self) -> "pd.DataFrame":
-        """One row per time: objects, clusters of the point estimate, objects in none of them, and the posterior of the
-        number of clusters, however small."""
+        """How many clusters there are at every time.
+
+        Returns
+        -------
+        DataFrame
+            One row per time: objects, clusters of the point estimate, objects in none of them, and the posterior of the
+            number of clusters, however small they are.
+        """
         import pandas as pd
 
         series, tail = self.sample.series, (1 - self.settings.level) / 2

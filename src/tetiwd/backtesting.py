@@ -104,18 +104,37 @@ def backtest(
 
     Parameters
     ----------
-    sample
+    sample : Sample or Partitions
         A sample, or (without ``refit``) partitions from elsewhere.
-    clustering
+    clustering : Clustering or Alignment, optional
         The clustering that counts as true; None for ``representative(sample)``. Give the result of :func:`align` if
         there is one.
-    level, xi, max_clusters, seed
+    level, xi, max_clusters, seed : optional
         As in :func:`forecast`.
-    refit
+    refit : bool
         True fits the first t epochs alone for every t. Their clusters at epoch t are matched with those of the
         clustering that share most objects; a cluster without a match belongs to "everything else".
-    settings, progress
+    settings, progress : optional
         Of the runs that ``refit`` makes, as in ``run_chains``; settings None for those of the sample.
+
+    Returns
+    -------
+    Backtest
+        ``table()`` has one row per time and lineage; ``coverage`` is the share of observed shares within their
+        interval; ``log_score`` and ``log_score_same`` compare the forecast with "same as last time".
+
+    Examples
+    --------
+    >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
+    >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+    >>> D = simulate_separated(seed=1).D
+    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
+    >>> from tetiwd import backtest
+    >>> past = backtest(model.sample_)
+    >>> past.coverage > 0.8
+    True
+    >>> past.table().columns.tolist()
+    ['epoch', 'time', 'cluster', 'before', 'expected', 'lower', 'upper', 'observed', 'inside']
     """
     partitions = as_partitions(sample)
     if partitions.n_epochs == 1:

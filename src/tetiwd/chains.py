@@ -69,33 +69,49 @@ def run_chains(
 
     Parameters
     ----------
-    series, hyperparameters, settings
+    series, hyperparameters, settings : DistanceSeries, Hyperparameters, SamplerSettings
         Data, model, and how to sample. Scales in the hyperparameters are in units of ``series.unit``; degrees of
         freedom and a geometry given as "auto" and the like are chosen first, and the sample says what was used.
-    constraints
+    constraints : Constraints, optional
         What is known of some objects; the same as ``series.bound_by(constraints)``.
-    n_threads
+    n_threads : int, optional
         Threads in all; None for one per processor. With two threads per chain or more, large epochs of a chain are
         updated at the same time as well. The draws do not depend on it.
-    progress
+    progress : bool or callable, optional
         True shows a bar for every chain with the time left. Or a function, called a few times a second with where
         every chain is. If it returns True all chains stop after their current sweep, and what was drawn is returned;
         so does Ctrl-C, but while something is still being chosen there is nothing to return, and it is raised.
-    checkpoint
+    checkpoint : str or Path, optional
         Folder for one file per chain, written every ``checkpoint_seconds`` and at the end.
-    resume
+    checkpoint_seconds : float
+        Seconds between checkpoints.
+    resume : bool
         Continue from those files. The result is the same as without interruption. A finished run is extended
         if ``settings.n_draws`` has grown, or its chains did not agree and ``settings.max_draws`` has grown.
-    executor
+    executor : Executor or Workers, optional
         Who runs the chains: any executor of ``concurrent.futures``, such as a ``ProcessPoolExecutor``, or that of a
         Dask client (:func:`tetiwd.cluster.executor_of`); None for threads. It stays open. Workers get paths, never
         matrices, and the draws do not depend on them. :class:`~tetiwd.errands.Workers` say which folder they share.
-    hosts
+    hosts : Client or DaskWorkers, optional
         A ``distributed.Client``, or :class:`~tetiwd.hosts.DaskWorkers` of one: epochs are on its workers, which open
         the files that ``series`` looks at (:func:`~tetiwd.hosts.open_series`). Needs ``settings.spread_epochs``; the
         draws are the same as without.
-    begin
-        Makes every chain, by its number, at another start than the settings say; see :mod:`tetiwd.extending`.
+    begin : callable, optional
+        Makes every chain, by its number, at another start than the settings say; see :func:`tetiwd.extend`.
+
+    Returns
+    -------
+    Sample
+        The draws of all chains.
+
+    Examples
+    --------
+    >>> from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, run_chains, simulate_separated
+    >>> series = DistanceSeries.from_distances(simulate_separated(seed=1).D, squared=True)
+    >>> settings = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+    >>> sample = run_chains(series, Hyperparameters(dof=100), settings)
+    >>> sample.partitions.n_draws
+    100
     """
     settings = settings or SamplerSettings()
     series = series if constraints is None else series.bound_by(constraints)

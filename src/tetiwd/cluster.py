@@ -62,7 +62,20 @@ def dask_workers(
 
 
 def executor_of(client: Any) -> Executor:
-    """The workers of a client as an executor; equal jobs are run again, not looked up."""
+    """The workers of a Dask client as an executor, for :func:`tetiwd.run_chains`.
+
+    Equal jobs are run again, not looked up.
+
+    Parameters
+    ----------
+    client : Client
+        A ``distributed.Client``.
+
+    Returns
+    -------
+    Executor
+        For the argument ``executor``.
+    """
     return client.get_executor(pure=False)
 
 

@@ -191,9 +191,27 @@ def compare(first: Any, second: Any) -> Comparison:
 
     Parameters
     ----------
-    first, second
+    first, second : TeTiWD, TiWD or Analysis
         Two runs: fitted models, or their answers, such as those of :func:`tetiwd.load_run`. Objects are known by their
         ids, or by their rows at times with as many objects.
+
+    Returns
+    -------
+    Comparison
+        ``times()``, ``lineages()``, ``moved()`` and ``parameters()`` are tables of what changed.
+
+    Examples
+    --------
+    >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
+    >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+    >>> D = simulate_separated(seed=1).D
+    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
+    >>> from tetiwd import compare
+    >>> other = TeTiWD(squared=True, dof=50, settings=short, random_state=1).fit(D)
+    >>> compare(model.analysis_, other.analysis_).times()[["time", "objects_1", "objects_2", "common"]].head(2)
+       time  objects_1  objects_2  common
+    0     0         20         20      20
+    1     1         20         20      20
     """
     return Comparison(_answers_of(first), _answers_of(second))
 

@@ -1,7 +1,7 @@
 """One declaration per setting: its type, default, range, meaning and command-line option.
 
 A group of settings is a frozen dataclass whose fields are declared with :func:`setting`. From the declarations follow
-the checks, the docstring, the options of the command line, and ``docs/commands.md``.
+the checks, the docstring, the options of the command line, and ``docs/reference/settings.md``.
 
     @documented
     @dataclass(frozen=True)
@@ -11,6 +11,7 @@ the checks, the docstring, the options of the command line, and ``docs/commands.
 """
 
 import inspect
+import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
@@ -130,21 +131,23 @@ def documented(group: C) -> C:
     return documented_by(group)(group)
 
 
-def documented_by(*groups: type, **texts: str) -> Callable[[C], C]:
-    """Describe the parameters of a class in its docstring: from declarations, or by a text of their own."""
+def documented_by(*groups: type, **texts: tuple[str, str]) -> Callable[[C], C]:
+    """Describe the parameters of a class in its docstring: from declarations, or by a type and a text of their own."""
 
     def describe(owner: C) -> C:
         declared = {one.name: one for group in groups for one in declarations(group)}
         section = ["Parameters", "----------"]
         for name, parameter in inspect.signature(owner).parameters.items():
             declaration = declared.get(name)
-            text = texts[name] if name in texts or declaration is None else declaration.help
-            kind = "" if name in texts or declaration is None else f"{_kind_shown(declaration)}, "
+            if name in texts or declaration is None:
+                kind, text = texts[name]
+            else:
+                kind, text = _kind_shown(declaration), declaration.help
             default = declaration.default if declaration and parameter.default is None else parameter.default
-            section += [f"{name} : {kind}default {quoted(default)}"]
+            section += [f"{name} : {kind}, default {quoted(default)}"]
             section += textwrap.wrap(text, 110, initial_indent="    ", subsequent_indent="    ")
-        head, attributes, rest = inspect.cleandoc(owner.__doc__ or "").partition("\n\nAttributes\n")
-        owner.__doc__ = "\n".join([head, "", *section]) + attributes + rest
+        head, *rest = re.split(r"(?=\n\n(?:Attributes|Examples)\n)", inspect.cleandoc(owner.__doc__ or ""))
+        owner.__doc__ = "\n".join([head, "", *section]) + "".join(rest)
         return owner
 
     return describe
@@ -152,7 +155,10 @@ def documented_by(*groups: type, **texts: str) -> Callable[[C], C]:
 
 def _kind_shown(declaration: Declaration) -> str:
     if declaration.choices:
-        return "{" + ", ".join(quoted(choice) for choice in declaration.choices) + "}"
+        listed = "{" + ", ".join(quoted(choice) for choice in declaration.choices) + "}"
+        return " or ".join(
+            [*(kind.__name__ for kind in declaration.kinds if isinstance(kind, type) and kind is not str), listed]
+        )
     return " or ".join(getattr(kind, "__name__", str(kind)) for kind in declaration.kinds)
 
 

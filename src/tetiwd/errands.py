@@ -131,14 +131,26 @@ class Workers:
 
     Parameters
     ----------
-    executor
+    executor : Executor
         Any executor of ``concurrent.futures``; it stays open.
-    shared
+    shared : str or Path, optional
         A folder that all workers see under the same name, for the files of their work. None for the folder of
         checkpoints, where there is one, else the usual one for temporary files, which is enough on one machine.
-    silence
+    silence : float
         Seconds without a sign of life after which work is given to another worker, or, if no worker shows any, ends
         with an error. Give more where work may have to wait for its turn that long.
+
+    Examples
+    --------
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, Workers, run_chains, simulate_separated
+    >>> series = DistanceSeries.from_distances(simulate_separated(seed=1).D, squared=True)
+    >>> settings = SamplerSettings(n_chains=2, n_warmup=20, n_draws=20)
+    >>> with ThreadPoolExecutor(2) as executor:
+    ...     sample = run_chains(series, Hyperparameters(dof=100), settings, executor=Workers(executor))
+    ...
+    >>> len(sample.draws)
+    2
     """
 
     executor: Executor

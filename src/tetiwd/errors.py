@@ -125,31 +125,100 @@ class TetiwdError(Exception):
 
 
 class DataError(TetiwdError, ValueError):
-    """The data cannot be used as they are."""
+    """The data cannot be used as they are. The message names the epoch, the objects, the worst value and a remedy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tetiwd import DataError, DistanceSeries
+    >>> try:
+    ...     DistanceSeries.from_distances([np.ones((4, 4))], squared=True)
+    ... except DataError as error:
+    ...     print(error)
+    ...
+    D[0] has a nonzero diagonal: 1 at object 0; an object is at distance 0 from itself: set the diagonal to 0
+    """
 
 
 class SettingsError(TetiwdError, ValueError):
-    """A setting or hyperparameter makes no sense."""
+    """A setting or hyperparameter makes no sense.
+
+    Examples
+    --------
+    >>> from tetiwd import SamplerSettings, SettingsError
+    >>> try:
+    ...     SamplerSettings(n_chains=0)
+    ... except SettingsError as error:
+    ...     print(error)
+    ...
+    n_chains must be a whole number of at least 1, not 0
+    """
 
 
 class MemoryLimitError(TetiwdError, MemoryError):
-    """More memory is needed than there is; nothing was started."""
+    """More memory is needed than there is; nothing was started.
+
+    Examples
+    --------
+    >>> from tetiwd import MemoryLimitError
+    >>> issubclass(MemoryLimitError, MemoryError)  # so that either name catches it
+    True
+    """
 
 
 class CheckpointError(TetiwdError):
-    """A checkpoint cannot be used."""
+    """A checkpoint cannot be used: it is missing, damaged, or belongs to other data or settings.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from tetiwd import CheckpointError, DistanceSeries, Hyperparameters, run_chains, simulate_separated
+    >>> series = DistanceSeries.from_distances(simulate_separated(seed=1).D, squared=True)
+    >>> with TemporaryDirectory() as folder:
+    ...     try:
+    ...         run_chains(series, Hyperparameters(dof=100), checkpoint=folder, resume=True)
+    ...     except CheckpointError as error:
+    ...         print("nothing to resume")
+    ...
+    nothing to resume
+    """
 
 
 class SamplingError(TetiwdError):
-    """The sampler cannot go on from where it is."""
+    """The sampler cannot go on from where it is.
+
+    Examples
+    --------
+    >>> from tetiwd import SamplingError
+    >>> issubclass(SamplingError, Exception)
+    True
+    """
 
 
 class WorkersError(TetiwdError):
-    """Work cannot be given to other processes or machines, or none of them answers."""
+    """Work cannot be given to other processes or machines, or none of them answers.
+
+    Examples
+    --------
+    >>> from tetiwd import WorkersError
+    >>> issubclass(WorkersError, Exception)
+    True
+    """
 
 
 class RunFolderError(TetiwdError):
-    """A results folder cannot be made or read."""
+    """A results folder cannot be made or read.
+
+    Examples
+    --------
+    >>> from tetiwd import RunFolderError, load_run
+    >>> try:
+    ...     load_run("no-such-folder")
+    ... except RunFolderError as error:
+    ...     print(error)
+    ...
+    there is no folder no-such-folder; give the folder that fit has written
+    """
 
 
 def _told(text: Text, dialect: Dialect) -> str:

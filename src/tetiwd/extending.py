@@ -195,19 +195,34 @@ def extend(
 
     Parameters
     ----------
-    sample
+    sample : Sample
         The earlier run.
-    new
+    new : DistanceSeries
         The new epochs; those of the earlier run may be among them, unchanged.
-    settings
+    settings : SamplerSettings, optional
         How to sample; None for the way of the earlier run. The warm-up is that of an extension in any case.
-    hold_before
+    hold_before : time, optional
         A time: clusters of all times before it stay as the earlier draws have them, an approximation. None holds none.
-    refresh
+    refresh : bool
         True lets chains go through the earlier draws, which takes a fraction of the sweeps. False starts every chain at
         an earlier draw and leaves it alone from then on.
-    n_threads, progress
+    n_threads, progress : optional
         As for :func:`tetiwd.run_chains`.
+
+    Returns
+    -------
+    Sample
+        Draws of all time points, old and new.
+
+    Examples
+    --------
+    >>> from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, extend, run_chains, simulate_separated
+    >>> D = simulate_separated(seed=1).D
+    >>> first = DistanceSeries.from_distances(D[:4], squared=True, times=[2020, 2021, 2022, 2023])
+    >>> sample = run_chains(first, Hyperparameters(dof=100), SamplerSettings(n_chains=2, n_warmup=50, n_draws=50))
+    >>> new = DistanceSeries.from_distances(D[4:], squared=True, times=[2024])
+    >>> extend(sample, new).series.times
+    (2020, 2021, 2022, 2023, 2024)
     """
     extension = prepare(sample, new, settings, hold_before=hold_before, refresh=refresh)
     found = run_chains(

@@ -37,18 +37,18 @@ def fit_anndata(
 
     Parameters
     ----------
-    adata
+    adata : AnnData
         The data. It is changed in place.
-    time_key
+    time_key : str
         Column of ``obs`` with the time of every observation. Categories that are ordered keep their order.
-    use_rep
+    use_rep : str, optional
         What to compare observations by: a name in ``obsm`` or ``layers``, "X", or a name in ``obsp`` for distances
         between all of them, with ``squared``. ``X_pca`` if not given and there, otherwise X.
-    id_key
+    id_key : str, optional
         Column of ``obs`` that says who or what was observed, if some were observed several times.
-    key_added
+    key_added : str
         Name of what is written, see below.
-    **parameters
+    **parameters : see :class:`tetiwd.TeTiWD`
         Parameters of :class:`tetiwd.TeTiWD`, such as ``metric``, ``dof``, ``constraints`` or ``random_state``.
         Constraints name observations as ``obs_names`` does, unless there is an ``id_key``.
 
@@ -66,6 +66,17 @@ def fit_anndata(
     - ``obsm["tetiwd_membership"]``: the probability of every observation for every lineage, the last column for a
       cluster that is not among them;
     - ``uns["tetiwd"]``: settings, learned parameters, diagnostics, and the table of lineages.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anndata import AnnData
+    >>> from tetiwd.external import fit_anndata
+    >>> adata = AnnData(np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]] * 2))
+    >>> adata.obs["day"] = np.repeat([1, 2], 6)
+    >>> model = fit_anndata(adata, time_key="day", mode="fast", dof=1)
+    >>> adata.obs["tetiwd"].tolist()[:4]
+    ['0', '0', '0', '1']
     """
     model = TeTiWD(**parameters)
     if time_key not in adata.obs:

@@ -7,7 +7,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Progress:
-    """How far one chain is."""
+    """How far one chain is; what the function ``progress`` of :func:`tetiwd.run_chains` gets for every chain.
+
+    Examples
+    --------
+    >>> from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, run_chains, simulate_separated
+    >>> def show(chains):
+    ...     return max(chain.n_done for chain in chains) > 10_000  # True would stop the run
+    ...
+    >>> series = DistanceSeries.from_distances(simulate_separated(seed=1).D, squared=True)
+    >>> settings = SamplerSettings(n_chains=1, n_warmup=20, n_draws=20)
+    >>> len(run_chains(series, Hyperparameters(dof=100), settings, progress=show).draws)
+    1
+    """
 
     chain: int
     n_done: int

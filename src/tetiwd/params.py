@@ -99,7 +99,15 @@ def _checked_shift(shift: Any) -> Any:
 @documented
 @dataclass(frozen=True)
 class Hyperparameters(Settings):
-    """Everything the joint density conditions on. The defaults suit rescaled data (mean half-distance 1)."""
+    """Everything the joint density conditions on. The defaults suit rescaled data (mean half-distance 1).
+
+    Examples
+    --------
+    >>> from tetiwd import Gamma, Hyperparameters
+    >>> model = Hyperparameters(dof=20, xi=Gamma(1.0, 1.0))
+    >>> model.df_A  # follows from dof
+    100.0
+    """
 
     table = "model"
     group = MODEL
@@ -306,7 +314,16 @@ class Hyperparameters(Settings):
 @documented
 @dataclass(frozen=True)
 class SamplerSettings(Settings):
-    """How to sample: everything that changes the run but not the posterior."""
+    """How to sample: everything that changes the run but not the posterior.
+
+    Examples
+    --------
+    >>> from tetiwd import SamplerSettings, TeTiWD
+    >>> settings = SamplerSettings(n_chains=2, n_draws=500, seed=7)
+    >>> settings.n_warmup
+    1000
+    >>> model = TeTiWD(settings=settings)
+    """
 
     table = "sampler"
     group = RUN

@@ -23,6 +23,14 @@ class Partitions:
 
     Two objects with the same label are in the same cluster if they are of one epoch, and in clusters of the same
     lineage if they are of different epochs. Labels mean nothing beyond their draw.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tetiwd import Partitions
+    >>> draws = Partitions.from_labels(np.array([[0, 0, 1], [0, 1, 1]]))
+    >>> draws.n_draws, draws.n_objects
+    (2, (3,))
     """
 
     labels: NDArray[np.int32]  # (S, N): 0, 1, … in every draw, none left out; epochs side by side
@@ -42,7 +50,31 @@ class Partitions:
     def from_labels(
         cls, labels: Any, *, times: Sequence[Any] | None = None, ids: Sequence[Sequence[Any]] | None = None
     ) -> "Partitions":
-        """Labels as one integer array (draws, objects) for a single epoch, or as a list of them, one per epoch."""
+        """Partitions that were drawn by other software.
+
+        Parameters
+        ----------
+        labels : array_like of int, shape (S, n), or list of T of them
+            One array for a single epoch, or one per epoch.
+        times : sequence of length T, optional
+            Labels of the epochs; 0, 1, … if not given.
+        ids : sequence of T sequences, optional
+            Ids of the objects of every epoch.
+
+        Returns
+        -------
+        Partitions
+            The draws.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from tetiwd import Partitions
+        >>> one = Partitions.from_labels(np.array([[0, 0, 1], [0, 1, 1]]))  # two draws of three objects
+        >>> two = Partitions.from_labels([np.zeros((2, 3), int), np.ones((2, 4), int)], times=[2020, 2021])
+        >>> one.n_epochs, two.n_objects
+        (1, (3, 4))
+        """
         by_epoch = list(labels) if isinstance(labels, list | tuple) else [labels]
         if not by_epoch:
             raise DataError("there is no epoch; give an array of labels for each")
@@ -74,11 +106,33 @@ class Partitions:
         return tuple(slice(int(end) - n, int(end)) for end, n in zip(ends, self.n_objects, strict=True))
 
     def at(self, t: int) -> NDArray[np.int32]:
-        """Labels of epoch t, (S, n_t)."""
+        """Labels of one epoch in all draws.
+
+        Parameters
+        ----------
+        t : int
+            Epoch, counted from 0.
+
+        Returns
+        -------
+        ndarray of int, shape (S, n_t)
+            Labels, which mean nothing beyond their draw.
+        """
         return self.labels[:, self.columns[t]]
 
     def epoch(self, t: int) -> "Partitions":
-        """The partitions of one epoch by itself."""
+        """The partitions of one epoch by itself.
+
+        Parameters
+        ----------
+        t : int
+            Epoch, counted from 0.
+
+        Returns
+        -------
+        Partitions
+            The same draws of that epoch.
+        """
         ids = None if self.ids is None else (self.ids[t],)
         return Partitions(numbered(self.at(t)), (self.n_objects[t],), (self.times[t],), ids)
 
@@ -93,7 +147,18 @@ class Partitions:
         return evenly_spaced(self.n_draws, at_most)
 
     def thinned(self, at_most: int) -> "Partitions":
-        """No more than so many draws, evenly spaced."""
+        """Fewer draws, evenly spaced.
+
+        Parameters
+        ----------
+        at_most : int
+            How many to keep.
+
+        Returns
+        -------
+        Partitions
+            These draws.
+        """
         rows = self.spaced(at_most)
         if len(rows) == self.n_draws:
             return self

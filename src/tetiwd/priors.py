@@ -11,7 +11,20 @@ from tetiwd.errors import Setting, SettingsError
 
 @dataclass(frozen=True)
 class Gamma:
-    """Gamma prior with density proportional to x^(shape − 1) exp(−x / scale)."""
+    """Gamma prior with density proportional to x^(shape − 1) exp(−x / scale).
+
+    Parameters
+    ----------
+    shape, scale : float
+        Positive numbers; the mean is their product.
+
+    Examples
+    --------
+    >>> from tetiwd import Gamma, TeTiWD
+    >>> Gamma(shape=2.0, scale=0.5).mean
+    1.0
+    >>> model = TeTiWD(xi=Gamma(2.0, 0.5))  # learn the rate of new clusters
+    """
 
     shape: float
     scale: float
@@ -26,7 +39,18 @@ class Gamma:
         return self.shape * self.scale
 
     def log_density(self, x: float) -> float:
-        """Log density at x, with its constant."""
+        """Log density, with its constant.
+
+        Parameters
+        ----------
+        x : float
+            Where.
+
+        Returns
+        -------
+        float
+            The log density.
+        """
         if not 0 < x < inf:
             return -inf
         return (self.shape - 1) * log(x) - x / self.scale - lgamma(self.shape) - self.shape * log(self.scale)
@@ -34,7 +58,19 @@ class Gamma:
 
 @dataclass(frozen=True)
 class Beta:
-    """Beta prior of a number between 0 and 1, with density proportional to x^(a − 1) (1 − x)^(b − 1)."""
+    """Beta prior of a number between 0 and 1, with density proportional to x^(a − 1) (1 − x)^(b − 1).
+
+    Parameters
+    ----------
+    a, b : float
+        Its two shapes, positive.
+
+    Examples
+    --------
+    >>> from tetiwd import Beta
+    >>> Beta(2.0, 1.0).mean
+    0.6666666666666666
+    """
 
     a: float
     b: float
@@ -49,7 +85,18 @@ class Beta:
         return self.a / (self.a + self.b)
 
     def log_density(self, x: float) -> float:
-        """Log density at x, with its constant."""
+        """Log density, with its constant.
+
+        Parameters
+        ----------
+        x : float
+            Where.
+
+        Returns
+        -------
+        float
+            The log density.
+        """
         if not 0 < x < 1:
             return -inf
         constant = lgamma(self.a + self.b) - lgamma(self.a) - lgamma(self.b)

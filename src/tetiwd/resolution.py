@@ -72,7 +72,18 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class ResolutionPath:
-    """Steps from coarse to fine, and the one to take."""
+    """Clusterings from coarse to fine, and the one to take; made by :func:`tetiwd.resolution_path`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tetiwd import DistanceSeries, resolution_path
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(40, 3)) + 6 * np.repeat([0, 1], 20)[:, None]
+    >>> path = resolution_path(DistanceSeries.from_features(X, time=np.zeros(40)))
+    >>> path.best.n_clusters
+    2.0
+    """
 
     steps: tuple[Step, ...]
     usual: int  # which step has the estimate from moments; taken if no score speaks for another one
@@ -117,7 +128,13 @@ class ResolutionPath:
         return [i for i in near if self.best.likeness(self.steps[i]) < ALIKE]
 
     def table(self) -> "pd.DataFrame":
-        """One row per step: degrees of freedom, clusters, merit and its parts, score, and likeness to other steps."""
+        """All steps.
+
+        Returns
+        -------
+        DataFrame
+            One row per step: degrees of freedom, clusters, merit and its parts, score, and likeness to other steps.
+        """
         import pandas as pd
 
         steps = self.steps
@@ -136,7 +153,13 @@ class ResolutionPath:
         return pd.DataFrame(columns)
 
     def sentences(self) -> tuple[str, ...]:
-        """Which value was taken and why, what another one would change, and how sure the choice is."""
+        """The path in words.
+
+        Returns
+        -------
+        tuple of str
+            Which value was taken and why, what another one would change, and how sure the choice is.
+        """
         return (self._choice(), *self._about_the_part(), *self._half_and_double(), *self._doubt())
 
     def _choice(self) -> str:

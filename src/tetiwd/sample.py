@@ -15,7 +15,22 @@ from tetiwd.stopping import Ended
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sample:
-    """The draws of all chains."""
+    """The draws of all chains, from :func:`tetiwd.run_chains` or ``sample_`` of a fitted model.
+
+    Examples
+    --------
+    >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
+    >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+    >>> D = simulate_separated(seed=1).D
+    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
+    >>> sample = model.sample_
+    >>> sample.ended
+    'fixed'
+    >>> sample.partitions
+    Partitions(100 draws of 5 epochs, 100 objects)
+    >>> sample.diagnostics.converged in (True, False)
+    True
+    """
 
     series: DistanceSeries
     hyperparameters: Hyperparameters

@@ -140,18 +140,34 @@ def resolution_path(
 
     Parameters
     ----------
-    series, hyperparameters, settings
+    series, hyperparameters, settings : DistanceSeries, Hyperparameters, SamplerSettings
         Data, model, and how to sample. Degrees of freedom in the hyperparameters are not looked at, and there are two
         short chains for every value. ``geometry="auto"`` is the paper's model, or moving centres if a setting of theirs
         is given.
-    subsample
+    subsample : bool
         True to repeat everything on four fifths of the objects, to see whether clusters are the same there.
-    usual
+    usual : optional
         The estimate from moments, if it is known already.
-    n_threads
+    n_threads : int, optional
         Threads in all; None for one per processor. The result does not depend on it.
-    executor
+    executor : Executor or Workers, optional
         Who makes the short runs, if not threads; see :func:`tetiwd.run_chains`.
+
+    Returns
+    -------
+    ResolutionPath
+        ``table()`` has one row per value of the degrees of freedom; ``best`` is the step to take.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tetiwd import DistanceSeries, resolution_path
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(40, 3)) + 6 * np.repeat([0, 1], 20)[:, None]
+    >>> path = resolution_path(DistanceSeries.from_features(X, time=np.zeros(40)))
+    >>> path.table().columns.tolist()
+    ['dof', 'clusters', 'separation', 'agreement', 'score', 'certainty', 'stability', 'like_chosen', 'like_next',
+    'chosen']
     """
     settings = settings or SamplerSettings()
     workers = None if executor is None else as_workers(executor)

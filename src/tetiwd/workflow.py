@@ -266,7 +266,33 @@ def save(analysis: Analysis, path: str | Path, *, overwrite: bool = False) -> Pa
 
 
 def load_run(path: str | Path) -> Analysis:
-    """The draws and answers of a run from the folder that ``tetiwd fit`` or ``TeTiWD.save`` has written."""
+    """Read a results folder that ``tetiwd fit`` or ``TeTiWD.save`` has written.
+
+    Parameters
+    ----------
+    path : str or Path
+        The folder.
+
+    Returns
+    -------
+    Analysis
+        The draws and all answers, without sampling again.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
+    >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+    >>> D = simulate_separated(seed=1).D
+    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
+    >>> from tetiwd import load_run
+    >>> with TemporaryDirectory() as folder:
+    ...     path = model.save(f"{folder}/run")
+    ...     analysis = load_run(path)
+    ...
+    >>> analysis.clustering.n_clusters == model.n_clusters_
+    True
+    """
     folder = RunFolder.open(path)
     return Analysis(folder.sample(), folder.settings().answers, _names(folder))
 

@@ -691,13 +691,6 @@ def test_version_and_usage():
     assert "Missing argument" in tetiwd("fit", code=2).output
 
 
-def test_docs_of_commands_are_those_of_the_program(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "tools"))
-    import command_docs
-
-    assert command_docs.PAGE.read_text("utf-8") == command_docs.page(), "run: python tools/command_docs.py"
-
-
 def test_resolution_shows_steps_and_writes_them_if_asked_to(table, tmp_path):
     words = ["resolution", table, "--id", "patient", "--time", "year"]
     result = tetiwd(*words, "--json")

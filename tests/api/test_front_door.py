@@ -1,21 +1,15 @@
-"""What a user meets first: the import, the names, the README."""
+"""What a user meets first: the import, the names, the demonstration."""
 
 import re
 import subprocess
 import sys
-from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
-from matplotlib import pyplot
-from sklearn.metrics import adjusted_rand_score
 from typer.testing import CliRunner
 
 import tetiwd
 from tetiwd.cli import app
-
-ROOT = Path(__file__).parents[2]
 
 
 def test_import_is_light():
@@ -33,30 +27,6 @@ def test_unknown_names_are_unknown():
     assert "DistanceSeries" in dir(tetiwd)
     with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
         tetiwd.nonsense  # noqa: B018
-
-
-def python_in(page):
-    return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text("utf-8"), flags=re.S)
-
-
-def test_readme_example_runs(capsys):
-    (code,) = python_in("README.md")
-    names: dict = {}
-    exec(code, names)
-    printed = capsys.readouterr().out
-    assert printed.startswith(("MCMC chains agree", "All 4 MCMC chains agree"))
-    model, birds = names["model"], names["birds"]
-    truth, year = (birds.species + birds.sex).to_numpy(), birds.year.to_numpy()
-    assert np.mean([adjusted_rand_score(truth[year == y], model.labels_[year == y]) for y in model.times_]) > 0.65
-
-
-def test_the_page_on_python_runs(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    names: dict = {}
-    exec("\n".join(python_in("docs/python.md")), names)
-    pyplot.close("all")
-    assert names["again"].clustering.n_clusters == names["model"].n_clusters_
-    assert (tmp_path / "report.html").is_file()
 
 
 def test_the_demo_runs_and_overwrites_nothing(tmp_path, monkeypatch):

@@ -23,19 +23,30 @@ class Constraints:
 
     Parameters
     ----------
-    must_link
+    must_link : sequence of pairs
         Pairs of objects that are in one cluster. Two ids are so at every time at which both are present; two pairs
         ``(time, id)`` of different times are in one lineage. A third entry is the weight of the pair.
-    cannot_link
+    cannot_link : sequence of pairs
         Pairs that are never in one cluster, or lineage.
-    labels
+    labels : mapping
         Known labels of some objects. Those with equal labels are in one cluster, those with different labels are not.
-    lineages
+    lineages : bool
         True if equal labels at different times also mean one lineage, and different ones different lineages. False if
         labels say nothing across time.
-    weight
+    weight : float
         Weight of all pairs without one. ``inf`` holds a pair exactly. A number w makes it a preference: being together
         multiplies the posterior by exp(w), or exp(−w) for ``cannot_link``. Labels always hold exactly.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]] * 2)
+    >>> year = np.repeat([2020, 2021], 6)
+    >>> from tetiwd import Constraints, TeTiWD
+    >>> known = Constraints(must_link=[("a", "d")], labels={(2020, "b"): "control"})
+    >>> model = TeTiWD(mode="fast", dof=1, constraints=known).fit(X, time=year, ids=list("abcdef") * 2)
+    >>> bool(model.labels_[0] == model.labels_[3])
+    True
     """
 
     must_link: Sequence[Any] = ()

@@ -50,6 +50,18 @@ class DistanceSeries:
     was given if that holds squared distances in one piece and needs no tidying; so do not change that array afterwards,
     or pass ``copy=True``. Otherwise the series keeps one copy of its own and the array can be let go. What does not fit
     into memory is refused with a :class:`~tetiwd.MemoryLimitError` before it is made.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]] * 2)
+    >>> year = np.repeat([2020, 2021], 6)
+    >>> from tetiwd import DistanceSeries
+    >>> series = DistanceSeries.from_features(X, time=year)
+    >>> series
+    DistanceSeries(2 epochs; 6, 6 objects; squared distances; no ids; cross-time distances)
+    >>> series.D[0][0].round(2)
+    array([0.000e+00, 1.000e-02, 4.000e-02, 2.500e+01, 2.601e+01, 2.704e+01])
     """
 
     matrices: tuple[Matrix, ...]  # T × (n_t, n_t) squared distances or similarities, in the user's units
@@ -94,28 +106,42 @@ class DistanceSeries:
 
         Parameters
         ----------
-        matrices
+        matrices : sequence of T arrays, each of shape (n_t, n_t)
             Square arrays, one per epoch in order of time; their sizes may differ.
-        squared
+        squared : bool
             True if the numbers are squared distances, False if they are plain and have to be squared.
-        ids, times
+        ids, times : sequence, optional
             Ids of the objects at every epoch, and a label per epoch. An id at two epochs is the same object. The row
             labels of DataFrames serve as ids where none are given.
-        cross
+        cross : array_like, shape (N, N), optional
             Distances between all objects of all epochs, (N, N), in the order of the epochs; squared or plain like
-            ``matrices``. Used for tracking clusters, never for finding them.
-        symmetrize
+            ``matrices``. They link clusters through time; moving centres use them for clustering, too.
+        symmetrize : {"mean"}, optional
             "mean" averages D_ij and D_ji where they differ.
-        min_objects
+        min_objects : int
             Smallest epoch that is accepted.
-        copy
+        copy : bool
             True keeps a private copy of every matrix.
-        overwrite
+        overwrite : bool
             True allows the series to change the arrays in place, which saves a copy where they are not squared yet.
-        landmarks
+        landmarks : int, optional
             For matrices that do not fit into memory, such as files opened by ``np.load`` with ``mmap_mode="r"``: only
             the columns of so many objects of every epoch are read; see :meth:`from_features`. How closely distances
             come is the worst of all epochs.
+
+        Returns
+        -------
+        DistanceSeries
+            The series.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from tetiwd import DistanceSeries
+        >>> x = np.array([0.0, 0.1, 5.0])
+        >>> D = abs(x[:, None] - x)  # plain distances between three objects
+        >>> DistanceSeries.from_distances([D, D], squared=False, times=[2020, 2021])
+        DistanceSeries(2 epochs; 3, 3 objects; squared distances; no ids)
         """
         _check_flag("squared", squared)
         epochs = separate_epochs("D", matrices, ids, times)
@@ -143,7 +169,28 @@ class DistanceSeries:
         min_objects: int = 3,
         copy: bool = False,
     ) -> Self:
-        """One square matrix of dot products (a Mercer kernel) per epoch; see :meth:`to_distances`."""
+        """One square matrix of dot products (a Mercer kernel) per epoch.
+
+        Parameters
+        ----------
+        matrices : sequence of T arrays, each of shape (n_t, n_t)
+            Similarities, one matrix per epoch in order of time.
+        ids, times, symmetrize, min_objects, copy : optional
+            As for :meth:`from_distances`.
+
+        Returns
+        -------
+        DistanceSeries
+            A series of the kind "similarities".
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from tetiwd import DistanceSeries
+        >>> X = np.array([[1.0, 0.0], [1.0, 0.1], [0.0, 1.0]])
+        >>> DistanceSeries.from_similarities([X @ X.T]).kind
+        'similarities'
+        """
         epochs = separate_epochs("K", matrices, ids, times)
         check_room_for_copies(epochs.sources, squared=True, copy=copy)
         prepared = [
@@ -168,28 +215,56 @@ class DistanceSeries:
         matrix: bool | None = None,
         landmarks: int | None = None,
     ) -> Self:
-        """One row of features per object and time; distances are computed within every epoch.
+        """Distances between the rows of a table of features.
 
-        ``time`` has one value per row. Epochs of numbers, dates and text that is about time ("2003/04", "Q1 2004") are
-        sorted; those of an ordered Categorical come in its order.
+        Parameters
+        ----------
+        X : array_like, DataFrame or sparse matrix, shape (N, p)
+            One row per object and time.
+        time : array_like, shape (N,)
+            Time of every row. Epochs of numbers, dates and text that is about time ("2003/04", "Q1 2004") are sorted;
+            those of an ordered Categorical come in its order.
+        metric : str or callable
+            "euclidean", "sqeuclidean", "cosine", "hellinger", "cityblock", "hamming", "jaccard" or "braycurtis", for
+            which it is known what makes squared distances of them; or any other metric of scipy, or a function, with
+            ``squared``.
+        squared : bool, optional
+            Whether the values of any other metric are squared distances.
+        standardize : bool
+            True first gives every column mean 0 and standard deviation 1 over all epochs.
+        ids : sequence of length N, optional
+            Id of every row. The same id at two times is the same object.
+        cross : bool, optional
+            True also keeps the distances between epochs, (N, N), which tell best which cluster is which later. None
+            keeps them for up to 5000 rows.
+        min_objects : int
+            Smallest epoch that is accepted.
+        dtype : {"float64", "float32"}
+            "float32" keeps distances in half the memory; they are computed in double precision all the same.
+        matrix : bool, optional
+            False keeps the features instead of a matrix of distances, which takes O(n) memory and gives the same
+            answers up to rounding; X may then be sparse (CSR). It needs distances that are Euclidean by their metric:
+            "euclidean", "sqeuclidean", "cosine", "hellinger", and "hamming" or "cityblock" of zeros and ones. None does
+            so for sparse X, and where matrices would take more than 1 GiB or do not fit. The series then looks at X if
+            its rows are in order of time; do not change it afterwards.
+        landmarks : int, optional
+            For other metrics where matrices do not fit: only distances to so many objects are computed (200 are a good
+            number), and those between all objects follow from them approximately. How closely is found on a sample and
+            is in ``approximation``.
 
-        ``metric`` is "euclidean", "sqeuclidean", "cosine", "hellinger", "cityblock", "hamming", "jaccard" or
-        "braycurtis", for which it is known what makes squared distances of them; for any other metric of scipy, or a
-        function, say with ``squared`` whether its values are squared distances. ``standardize=True`` first gives every
-        column mean 0 and standard deviation 1 over all epochs. ``cross=True`` also keeps the distances between epochs
-        (N×N), which tell best which cluster is which later; None keeps them for up to 5000 rows.
+        Returns
+        -------
+        DistanceSeries
+            The series.
 
-        ``dtype="float32"`` keeps distances in half the memory; they are computed in double precision all the same.
-
-        ``matrix=False`` keeps the features instead of a matrix of distances, which takes O(n) memory, and gives the
-        same answers up to rounding; X may then be sparse (CSR). It needs distances that are Euclidean by their metric:
-        "euclidean", "sqeuclidean", "cosine", "hellinger", and "hamming" or "cityblock" of zeros and ones. None does so
-        for sparse X, and where matrices would take more than 1 GiB or do not fit. The series then looks at X if its
-        rows are in order of time; do not change it afterwards.
-
-        ``landmarks`` is for other metrics where matrices do not fit: only distances to so many objects are computed
-        (200 are a good number), and those between all objects follow from them approximately. How closely is found on a
-        sample and is in ``approximation``.
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]] * 2)
+        >>> year = np.repeat([2020, 2021], 6)
+        >>> from tetiwd import DistanceSeries
+        >>> DistanceSeries.from_features(X, time=year, metric="euclidean").n_objects
+        (6, 6)
         """
         _check_flag("standardize", standardize)
         names, precision = names_of_columns(X), metrics.as_precision(dtype)
@@ -314,12 +389,42 @@ class DistanceSeries:
     ) -> Self:
         """One matrix over all objects of all epochs, with the time of every row.
 
-        Epochs of numbers, dates and text that is about time ("2003/04", "Q1 2004") are sorted; those of an ordered
-        Categorical come in its order. Clustering reads only the blocks within epochs. ``keep_cross=False`` neither
-        checks nor keeps the rest; "if known" keeps it if there are several epochs and no value is missing.
+        Clustering reads only the blocks within epochs, unless centres move.
 
-        ``landmarks`` is for a matrix that does not fit into memory, such as a file opened by ``np.load`` with
-        ``mmap_mode="r"``: only its columns of so many objects are read; see :meth:`from_features`.
+        Parameters
+        ----------
+        cross : array_like, shape (N, N)
+            Distances between all objects.
+        time : array_like, shape (N,)
+            Time of every row. Epochs of numbers, dates and text that is about time ("2003/04", "Q1 2004") are sorted;
+            those of an ordered Categorical come in its order.
+        squared : bool
+            True if the numbers are squared distances, False if they are plain and have to be squared.
+        ids : sequence of length N, optional
+            Id of every row. The same id at two times is the same object.
+        keep_cross : bool or "if known"
+            False neither checks nor keeps distances between epochs; "if known" keeps them if there are several epochs
+            and no value is missing.
+        symmetrize, min_objects : optional
+            As for :meth:`from_distances`.
+        landmarks : int, optional
+            For a matrix that does not fit into memory, such as a file opened by ``np.load`` with ``mmap_mode="r"``:
+            only its columns of so many objects are read; see :meth:`from_features`.
+
+        Returns
+        -------
+        DistanceSeries
+            The series.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]] * 2)
+        >>> year = np.repeat([2020, 2021], 6)
+        >>> from tetiwd import DistanceSeries
+        >>> D = abs(X - X.T)  # plain distances between all 12 rows
+        >>> DistanceSeries.from_pooled(D, time=year, squared=False).n_objects
+        (6, 6)
         """
         _check_flag("squared", squared)
         if keep_cross != "if known":
@@ -410,16 +515,54 @@ class DistanceSeries:
         return [np.asarray(matrix) / matrix.dtype.type(self.unit) for matrix in self.matrices]
 
     def to_distances(self) -> Self:
-        """The same objects as squared distances D_ij = K_ii + K_jj − 2K_ij, which must not be negative."""
+        """The same objects as squared distances D_ij = K_ii + K_jj − 2K_ij, which must not be negative.
+
+        Returns
+        -------
+        DistanceSeries
+            A series of the kind "distances"; the same one if it is that already.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from tetiwd import DistanceSeries
+        >>> X = np.array([[1.0, 0.0], [1.0, 0.1], [0.0, 1.0]])
+        >>> DistanceSeries.from_similarities([X @ X.T]).to_distances().D[0].round(2)
+        array([[0.  , 0.01, 2.  ],
+               [0.01, 0.  , 1.81],
+               [2.  , 1.81, 0.  ]])
+        """
         if self.kind == "distances":
             return self
         matrices = tuple(distances_from(K, self._place("K", t)) for t, K in enumerate(self.matrices))
         return replace(self, matrices=matrices, kind="distances")
 
     def dof(self, dof: Dof = "moments") -> tuple[float, ...]:
-        """Degrees of freedom per epoch: "moments", "rank", "spectrum", "dispersion", a number, or one per epoch.
+        """Degrees of freedom per epoch.
 
         Estimates look at no more than 2000 objects of an epoch, always the same ones; "rank" looks at all, in O(n³).
+
+        Parameters
+        ----------
+        dof : {"moments", "rank", "spectrum", "dispersion"}, float or sequence of float
+            How to estimate them, a number, or one number per epoch.
+
+        Returns
+        -------
+        tuple of float
+            One number per epoch.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]] * 2)
+        >>> year = np.repeat([2020, 2021], 6)
+        >>> from tetiwd import DistanceSeries
+        >>> series = DistanceSeries.from_features(X, time=year)
+        >>> series.dof(10)
+        (10.0, 10.0)
+        >>> len(series.dof("moments"))
+        2
         """
         n_directions = None if self.features is None else self.features.n_directions
         return resolve_dof(dof, self.n_objects, lambda t, at_most: self.sampled_distances(t, at_most)[1], n_directions)
@@ -434,7 +577,28 @@ class DistanceSeries:
         return [sampled_tree(matrix, self.kind, self._place("K", t)) for t, matrix in enumerate(self.matrices)]
 
     def until(self, n_epochs: int) -> Self:
-        """The first so many epochs, with their ids, times and cross-time distances."""
+        """The first epochs, with their ids, times and cross-time distances.
+
+        Parameters
+        ----------
+        n_epochs : int
+            How many.
+
+        Returns
+        -------
+        DistanceSeries
+            The shorter series.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]] * 2)
+        >>> year = np.repeat([2020, 2021], 6)
+        >>> from tetiwd import DistanceSeries
+        >>> series = DistanceSeries.from_features(X, time=year)
+        >>> series.until(1).times
+        (2020,)
+        """
         if not is_whole(n_epochs, 1) or n_epochs > self.n_epochs:
             raise DataError(
                 f"the series has {self.n_epochs} epochs", f"keep between 1 and all of them, not {n_epochs!r}"
@@ -466,21 +630,78 @@ class DistanceSeries:
         )
 
     def bound_by(self, constraints: Constraints) -> Self:
-        """The same series with what is known of its objects: every clustering of it will respect that."""
+        """The same series with what is known of its objects: every clustering of it will respect that.
+
+        Parameters
+        ----------
+        constraints : Constraints
+            What is known.
+
+        Returns
+        -------
+        DistanceSeries
+            The series with constraints.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]] * 2)
+        >>> year = np.repeat([2020, 2021], 6)
+        >>> from tetiwd import Constraints, DistanceSeries
+        >>> series = DistanceSeries.from_features(X, time=year, ids=list("abcdef") * 2)
+        >>> known = series.bound_by(Constraints(must_link=[("a", "b")]))
+        >>> known.ties is not None
+        True
+        """
         return replace(self, ties=resolve(constraints, self.times, self.ids, self.n_objects))
 
     def negative_type(self) -> list[NegativeType]:
-        """How far every epoch is from squared Euclidean distances (or from a Mercer kernel); O(n³)."""
+        """How far every epoch is from squared Euclidean distances (or from a Mercer kernel); O(n³).
+
+        Returns
+        -------
+        list of NegativeType
+            One per epoch, with the share of negative eigenvalues.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]] * 2)
+        >>> year = np.repeat([2020, 2021], 6)
+        >>> from tetiwd import DistanceSeries
+        >>> series = DistanceSeries.from_features(X, time=year)
+        >>> len(series.negative_type())
+        2
+        """
         return [inspect(matrix, self.kind, time) for matrix, time in zip(self.matrices, self.times, strict=True)]
 
     def repair(self, how: Repair) -> Self:
         """A series without negative eigenvalues; the same data if none is negative beyond rounding.
 
-        "shift" adds the least common constant to all distances between different objects (to the squared length of
-        every object for similarities). It changes no ranking, but it flattens the data: all distances become more
-        alike, :attr:`unit` grows, and so do estimated degrees of freedom. "clip" sets negative eigenvalues to zero,
-        which alters the data least in total. Where cross-time distances are known they are repaired and the epochs
-        cut from them.
+        Where cross-time distances are known they are repaired and the epochs cut from them.
+
+        Parameters
+        ----------
+        how : {"shift", "clip"}
+            "shift" adds the least common constant to all distances between different objects (to the squared length of
+            every object for similarities). It changes no ranking, but it flattens the data: all distances become more
+            alike, :attr:`unit` grows, and so do estimated degrees of freedom. "clip" sets negative eigenvalues to zero,
+            which alters the data least in total.
+
+        Returns
+        -------
+        DistanceSeries
+            The repaired series.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from tetiwd import DistanceSeries
+        >>> D = np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 1.0], [9.0, 1.0, 0.0]])  # too far apart for a triangle
+        >>> DistanceSeries.from_distances([D], squared=True).repair("clip").D[0].round(2)
+        array([[0.  , 2.25, 9.  ],
+               [2.25, 0.  , 2.25],
+               [9.  , 2.25, 0.  ]])
         """
         if how not in ("shift", "clip"):
             raise DataError([Setting("repair"), f' must be "shift" or "clip", not {how!r}'])

@@ -183,16 +183,57 @@ class WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def predict_proba(self, X: Any, time: Any = None) -> NDArray[np.float64]:
         """Probabilities of new objects for the clusters of one time.
 
-        ``X`` are features of new objects, (m, p), or their distances to the objects of that time, (m, n_t); for a
-        pooled matrix also to all rows, (m, N). ``time`` is one of ``times_``, the last by default. There is one column
-        per cluster of that time, in increasing order of lineage, and one more for "none of these".
+        Parameters
+        ----------
+        X : array_like, shape (m, p), (m, n_t) or (m, N)
+            Features of new objects; or their distances to the objects of that time; or, for a pooled matrix, to all
+            rows.
+        time : optional
+            One of ``times_``; the last if not given.
+
+        Returns
+        -------
+        ndarray, shape (m, clusters + 1)
+            One column per cluster of that time, in increasing order of lineage, and one more for "none of these".
+
+        Examples
+        --------
+        >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
+        >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+        >>> D = simulate_separated(seed=1).D
+        >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
+        >>> new = simulate_separated(seed=1).D[-1][:3]  # squared distances of three objects to those of the last time
+        >>> model.predict_proba(new).shape
+        (3, 4)
         """
         classified = self._classified(X, time)
         return np.column_stack([classified.probabilities, classified.none])
 
     @available_if(_takes_draws)  # type: ignore[untyped-decorator]
     def predict(self, X: Any, time: Any = None) -> NDArray[np.int64]:
-        """The most probable lineage of every new object, −1 for none of these."""
+        """The most probable lineage of every new object.
+
+        Parameters
+        ----------
+        X : array_like, shape (m, p), (m, n_t) or (m, N)
+            As for :meth:`predict_proba`.
+        time : optional
+            One of ``times_``; the last if not given.
+
+        Returns
+        -------
+        ndarray of int, shape (m,)
+            Lineages; −1 for "none of these".
+
+        Examples
+        --------
+        >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
+        >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+        >>> D = simulate_separated(seed=1).D
+        >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
+        >>> model.predict(simulate_separated(seed=1).D[-1][:3]).shape
+        (3,)
+        """
         return self._classified(X, time).best
 
     def _classified(self, X: Any, time: Any) -> Classification:
@@ -228,7 +269,33 @@ class WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return isinstance(self.metric, str) and self.metric == "precomputed"
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the results folder that ``tetiwd fit`` writes, but for checkpoints; readable without this package."""
+        """Write the results folder that ``tetiwd fit`` writes, but for checkpoints; readable without this package.
+
+        Parameters
+        ----------
+        path : str or Path
+            The folder.
+        overwrite : bool
+            True replaces a folder that is there already.
+
+        Returns
+        -------
+        Path
+            The folder.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
+        >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+        >>> D = simulate_separated(seed=1).D
+        >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
+        >>> with TemporaryDirectory() as folder:
+        ...     files = sorted(path.name for path in model.save(f"{folder}/run").iterdir())
+        ...
+        >>> "labels.csv" in files
+        True
+        """
         from tetiwd.quick_look import save_mode
         from tetiwd.workflow import save
 
@@ -246,10 +313,38 @@ class WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         outcomes: "Outcomes | None" = None,
         figures: str | Path | None = None,
     ) -> Path:
-        """Write one HTML file that needs no network and no other file; with ids of objects only if asked for.
+        """Write one HTML file that needs no network and no other file.
 
-        ``outcomes`` are rates by lineage, from ``outcomes_by_lineage(model.analysis_.alignment, …)``, to be shown as
-        well. ``figures`` is a folder to which every figure is written as SVG, PNG and PDF.
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        overwrite : bool
+            True replaces a file that is there already.
+        show_ids : bool
+            True shows ids of objects.
+        outcomes : Outcomes, optional
+            Rates by lineage, from ``outcomes_by_lineage(model.analysis_.alignment, …)``.
+        figures : str or Path, optional
+            Folder to which every figure is written as SVG, PNG and PDF.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
+        >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+        >>> D = simulate_separated(seed=1).D
+        >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
+        >>> with TemporaryDirectory() as folder:
+        ...     size = model.report(f"{folder}/report.html").stat().st_size
+        ...
+        >>> size > 10_000
+        True
         """
         from tetiwd.plots import save_figures
         from tetiwd.report import check_target, write_mode_report, write_report
@@ -286,14 +381,20 @@ class WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
 
 SHARED = {
-    "squared": "Whether given distances are squared. Never guessed: needed wherever X holds distances.",
-    "random_state": "Seed. If not given, that of ``settings``, so that the same data always give the same result.",
-    "n_jobs": "Number of threads; -1 for one per processor. Results do not depend on it.",
-    "verbose": "Whether to show the progress of every chain.",
-    "settings": "How to sample. If not given, the defaults of :class:`tetiwd.SamplerSettings`.",
-    "constraints": "What is known of some objects, see :class:`tetiwd.Constraints`.",
-    "mode": '"posterior" samples; "fast" finds the most probable clustering it can within seconds, which says nothing '
-    "about uncertainty.",
+    "squared": ("bool", "Whether given distances are squared. Never guessed: needed wherever X holds distances."),
+    "random_state": (
+        "int or RandomState",
+        "Seed. If not given, that of ``settings``, so that the same data always give the same result.",
+    ),
+    "n_jobs": ("int", "Number of threads; -1 for one per processor. Results do not depend on it."),
+    "verbose": ("bool", "Whether to show the progress of every chain."),
+    "settings": ("SamplerSettings", "How to sample. If not given, the defaults of :class:`tetiwd.SamplerSettings`."),
+    "constraints": ("Constraints", "What is known of some objects, see :class:`tetiwd.Constraints`."),
+    "mode": (
+        '{"posterior", "fast"}',
+        '"posterior" samples; "fast" finds the most probable clustering it can within seconds, which says nothing '
+        "about uncertainty.",
+    ),
 }
 
 

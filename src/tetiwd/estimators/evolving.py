@@ -27,8 +27,11 @@ from tetiwd.workflow import names_after
 @documented_by(
     Hyperparameters,
     AnswerSettings,
-    metric="How to compare rows of features: a name or a function, see :meth:`tetiwd.DistanceSeries.from_features`; "
-    '"precomputed" if X holds the distances between all rows.',
+    metric=(
+        "str or callable",
+        "How to compare rows of features: a name or a function, see :meth:`tetiwd.DistanceSeries.from_features`; "
+        '"precomputed" if X holds the distances between all rows.',
+    ),
     **SHARED,
 )
 @dataclass(eq=False, repr=False)
@@ -37,25 +40,44 @@ class TeTiWD(WishartClusterer):
 
     Attributes
     ----------
-    labels_ : (N,) lineage of every row of X, −1 if it is unassigned; for a list or a series, epoch after epoch
-    labels_by_time_ : one array per time
-    times_ : the times in order
-    n_clusters_ : number of clusters at every time
-    lineages_ : lineages, with ``table()``, ``sizes()``, ``links()``, ``events()`` and ``flows()``
-    membership_ : T × (n_t, lineages + 1) probability of every object for every lineage, and for another cluster
-    unassigned_probability_ : T × (n_t,) probability of every object to be in no cluster of ``min_size`` objects
-    coclustering_ : T × (n_t, n_t) probability of two objects to be together
-    posterior_ : all draws as a DataTree in ArviZ's layout
-    diagnostics_ : do the MCMC chains agree?
-    analysis_ : all of these and more
-
-    With ``mode="fast"`` there are no ``coclustering_``, ``posterior_`` and ``diagnostics_``.
+    labels_ : ndarray of int, shape (N,)
+        Lineage of every row of X, −1 if it is unassigned; for a list or a series, epoch after epoch.
+    labels_by_time_ : list of T arrays, each of shape (n_t,)
+        The same, one array per time.
+    times_ : list
+        The times in order.
+    n_clusters_ : list of int
+        Number of clusters at every time.
+    lineages_ : Lineages
+        Lineages, with ``table()``, ``sizes()``, ``links()``, ``events()`` and ``flows()``.
+    membership_ : list of T arrays, each of shape (n_t, lineages + 1)
+        Probability of every object for every lineage, and, in the last column, for another cluster.
+    unassigned_probability_ : list of T arrays, each of shape (n_t,)
+        Probability of every object to be in no cluster of ``min_size`` objects.
+    coclustering_ : list of T arrays, each of shape (n_t, n_t)
+        Probability of two objects to be together. Not with ``mode="fast"``.
+    posterior_ : DataTree
+        All draws in ArviZ's layout. Not with ``mode="fast"``.
+    diagnostics_ : Diagnostics
+        Whether the MCMC chains agree. Not with ``mode="fast"``.
+    sample_ : Sample
+        All draws. Not with ``mode="fast"``.
+    analysis_ : Analysis
+        All of these answers and more.
 
     Examples
     --------
-    >>> from tetiwd import TeTiWD
-    >>> model = TeTiWD().fit(X, time=year)  # doctest: +SKIP
-    >>> model.lineages_.table()  # doctest: +SKIP
+    >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
+    >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+    >>> D = simulate_separated(seed=1).D
+    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
+    >>> model.n_clusters_
+    [3, 3, 3, 3, 3]
+    >>> model.lineages_.table()[["lineage", "first", "last", "objects"]].head(3)
+       lineage  first  last  objects
+    0        0      0     4       49
+    1        1      0     4       40
+    2        2      0     2        7
     """
 
     metric: Metric = "euclidean"
@@ -90,21 +112,35 @@ class TeTiWD(WishartClusterer):
 
         Parameters
         ----------
-        X
+        X : DistanceSeries, array_like, DataFrame, sparse matrix, or list of T arrays
             A :class:`tetiwd.DistanceSeries`; a list with one square matrix of distances per time; a table of features,
             one row per object and time, dense or sparse (CSR); or, with ``metric="precomputed"``, one matrix of
             distances between all rows, of which only those within times make clusters; the others, if all are known,
             help to link them.
-        y
+        y : None
             Not used.
-        time
+        time : array_like, optional
             Time of every row of X (one label per matrix for a list). Without it all rows are of one time.
-        ids
+        ids : sequence, optional
             Id of every row (one list per matrix for a list), if objects are known by name. The same id at two times is
             the same object.
-        names_from
+        names_from : TeTiWD, Analysis, str or Path, optional
             An earlier run, as a fitted model or a run folder: lineages that share their objects with one of its
             lineages keep its number and colour, and new ones get numbers that it never gave.
+
+        Returns
+        -------
+        TeTiWD
+            The fitted model itself.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]] * 2)
+        >>> year = np.repeat([2020, 2021], 6)
+        >>> from tetiwd import TeTiWD
+        >>> TeTiWD(mode="fast", dof=1).fit(X, time=year).labels_by_time_
+        [array([0, 0, 0, 1, 1, 1]), array([0, 0, 0, 1, 1, 1])]
         """
         return self._keep(self._clustered(X, time, ids, names_from))
 
@@ -118,11 +154,35 @@ class TeTiWD(WishartClusterer):
         refresh: bool = True,
         settings: SamplerSettings | None = None,
     ) -> Self:
-        """A new model with later times added to this one, for a fraction of the time of fitting anew.
+        """A new model with later times added to this one, for a fraction of the time of a new fit.
 
-        Degrees of freedom, geometry and unit stay as they are, and lineages keep their numbers. ``X``, ``time`` and
-        ``ids`` are as for :meth:`fit`; times of the earlier fit may be among them, unchanged. Other arguments are those
-        of :func:`tetiwd.extend`.
+        Degrees of freedom, geometry and unit stay as they are, and lineages keep their numbers.
+
+        Parameters
+        ----------
+        X, time, ids : array_like, sequence, sequence
+            As for :meth:`fit`. Times of the earlier fit may be among them, unchanged.
+        hold_before : time, optional
+            Clusters of all times before it stay as the earlier draws have them, an approximation.
+        refresh : bool
+            True lets chains go through the earlier draws; False starts every chain at an earlier draw and leaves it
+            alone.
+        settings : SamplerSettings, optional
+            How to sample; the way of the earlier fit if not given.
+
+        Returns
+        -------
+        TeTiWD
+            The new model. This one stays as it is.
+
+        Examples
+        --------
+        >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
+        >>> D = simulate_separated(seed=1).D
+        >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+        >>> model = TeTiWD(squared=True, dof=100, settings=short).fit(D[:4], time=[2020, 2021, 2022, 2023])
+        >>> model.extend(D[4:], time=[2024]).times_
+        [2020, 2021, 2022, 2023, 2024]
         """
         analysis, later = self._with_draws("extension"), clone(self)
         new, rows = later._series(X, time, ids)
@@ -168,7 +228,29 @@ class TeTiWD(WishartClusterer):
         return self._with_draws("coclustering_").coclustering
 
     def forecast(self, n_next: int | None = None, *, level: float | None = None) -> Forecast:
-        """Shares of the clusters at the next time, as the model expects them; ``level`` is that of the estimator."""
+        """Shares of the clusters at the next time, as the model expects them.
+
+        Parameters
+        ----------
+        n_next : int, optional
+            Objects expected at the next time; as many as at the last if not given.
+        level : float, optional
+            Probability of the intervals; that of the estimator if not given.
+
+        Returns
+        -------
+        Forecast
+            ``table()`` has one row per cluster, one for others and one for new clusters.
+
+        Examples
+        --------
+        >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
+        >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+        >>> D = simulate_separated(seed=1).D
+        >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
+        >>> model.forecast(n_next=20).table().columns.tolist()
+        ['cluster', 'now', 'expected', 'median', 'lower', 'upper', 'nobody']
+        """
         analysis = self._with_draws("forecast")
         sample, alignment = analysis.sample, analysis.alignment
         level = analysis.settings.level if level is None else level

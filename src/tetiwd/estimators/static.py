@@ -19,7 +19,10 @@ from tetiwd.priors import Prior
 @documented_by(
     Hyperparameters,
     AnswerSettings,
-    metric='How to compare rows of features: a name or a function; "precomputed" if X is a square matrix of distances.',
+    metric=(
+        "str or callable",
+        'How to compare rows of features: a name or a function; "precomputed" if X is a square matrix of distances.',
+    ),
     **SHARED,
 )
 @dataclass(eq=False, repr=False)
@@ -28,14 +31,32 @@ class TiWD(WishartClusterer):
 
     Attributes
     ----------
-    labels_ : (n,) cluster of every row, −1 if it is unassigned
-    n_clusters_ : number of clusters
-    membership_ : [(n, clusters + 1)] probability of every object for every cluster, and for another one
-    unassigned_probability_ : (n,) probability of every object to be in no cluster of ``min_size`` objects
-    coclustering_ : (n, n) probability of two objects to be together
-    posterior_ : all draws as a DataTree in ArviZ's layout
-    diagnostics_ : do the MCMC chains agree?
-    analysis_ : all of these and more
+    labels_ : ndarray of int, shape (n,)
+        Cluster of every row, −1 if it is unassigned.
+    n_clusters_ : int
+        Number of clusters.
+    membership_ : list of one array of shape (n, clusters + 1)
+        Probability of every object for every cluster, and, in the last column, for another one.
+    unassigned_probability_ : ndarray, shape (n,)
+        Probability of every object to be in no cluster of ``min_size`` objects.
+    coclustering_ : ndarray, shape (n, n)
+        Probability of two objects to be together. Not with ``mode="fast"``.
+    posterior_ : DataTree
+        All draws in ArviZ's layout. Not with ``mode="fast"``.
+    diagnostics_ : Diagnostics
+        Whether the MCMC chains agree. Not with ``mode="fast"``.
+    analysis_ : Analysis
+        All of these answers and more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tetiwd import SamplerSettings, TiWD
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(30, 2)) + 8 * np.repeat([0, 1, 2], 10)[:, None]
+    >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+    >>> TiWD(dof=2, settings=short, random_state=0).fit(X).n_clusters_
+    3
     """
 
     metric: Metric = "euclidean"
@@ -60,8 +81,26 @@ class TiWD(WishartClusterer):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find clusters.
 
-        ``X`` is a table of features, one row per object, dense or sparse (CSR); a square matrix of distances with
-        ``metric="precomputed"``; or a :class:`tetiwd.DistanceSeries` of one time.
+        Parameters
+        ----------
+        X : array_like, DataFrame or sparse matrix, shape (n, p), or DistanceSeries
+            A table of features, one row per object; a square matrix of distances, (n, n), with
+            ``metric="precomputed"``; or a :class:`tetiwd.DistanceSeries` of one time.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        TiWD
+            The fitted model itself.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from tetiwd import TiWD
+        >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
+        >>> TiWD(mode="fast", dof=1).fit(X).labels_
+        array([0, 0, 0, 1, 1, 1])
         """
         clustering = self._clustered(X)
         self.labels_ = clustering.flat

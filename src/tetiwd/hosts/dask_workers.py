@@ -66,9 +66,9 @@ class DaskWorkers:
 
     Parameters
     ----------
-    client
+    client : Client
         A ``distributed.Client``. It stays open.
-    silence_seconds
+    silence_seconds : float
         A worker from which the scheduler has heard nothing for so long is lost. If it speaks again, it is as good as
         a new one.
     """

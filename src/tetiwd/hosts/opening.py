@@ -43,14 +43,33 @@ def open_series(
 
     Parameters
     ----------
-    files
+    files : sequence of str or Path
         One per epoch, in order of time; all workers must find them under the same path.
-    ids, times
+    ids, times : sequence, optional
         Ids of the objects at every epoch, and a label per epoch.
-    hosts
+    hosts : Client, optional
         A ``distributed.Client``, whose workers read and check the files; None does so here.
-    min_objects
+    min_objects : int
         Smallest epoch that is accepted.
+
+    Returns
+    -------
+    DistanceSeries
+        The series, which looks at the files.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from tetiwd import simulate_separated
+    >>> from tetiwd.hosts import open_series
+    >>> with TemporaryDirectory() as folder:
+    ...     for t, D in enumerate(simulate_separated(seed=1).D):
+    ...         np.save(f"{folder}/{t}.npy", D)
+    ...     series = open_series([f"{folder}/{t}.npy" for t in range(5)])
+    ...
+    >>> series.n_objects
+    (20, 20, 20, 20, 20)
     """
     arrays = [_mapped(Path(file)) for file in files]
     epochs = separate_epochs("D", arrays, ids, times)

@@ -30,14 +30,46 @@ def log_joint(
     spreads_by_epoch: Sequence[ArrayLike] | None = None,
     kind: Literal["distances", "similarities"] = "distances",
 ) -> float:
-    """Log joint density (paper Eq. 15 times the priors of alpha, xi, new_scale, kappa, df_A and tau).
+    """Log joint density of data and state: equation 15 of the paper times the priors.
 
-    ``labels_by_epoch`` holds lineage ids; row c of ``A_by_epoch[t]`` belongs to the c-th smallest lineage id at t, and
-    so does ``spreads_by_epoch[t][c]``, its spread relative to alpha, where spreads differ (tau > 0).
+    The priors are those of alpha, xi, new_scale, kappa, df_A and tau.
+
     With ``geometry="isotropic"`` every A_t must be new_scale · I and has no density of its own; without coupling every
-    epoch stands alone. Values of ``alpha`` to ``tau`` may be left out where the hyperparameters fix them. A state with
-    df_A + 1 clusters or more at an epoch has density 0. Where a prior says that something is impossible, −inf is
-    returned and nothing further is evaluated.
+    epoch stands alone. A state with df_A + 1 clusters or more at an epoch has density 0. Where a prior says that
+    something is impossible, −inf is returned and nothing further is evaluated.
+
+    Parameters
+    ----------
+    data_by_epoch : sequence of T arrays, each of shape (n_t, n_t)
+        Squared distances, or similarities.
+    labels_by_epoch : sequence of T integer arrays, each of shape (n_t,)
+        Lineage of every object.
+    A_by_epoch : sequence of T arrays, each of shape (k_t, k_t)
+        Row c of A_t belongs to the c-th smallest lineage at t.
+    hyperparameters : Hyperparameters
+        The model.
+    alpha, xi, new_scale, kappa, df_A, tau : float, optional
+        May be left out where the hyperparameters fix them.
+    spreads_by_epoch : sequence of T arrays, each of shape (k_t,), optional
+        Spread of every cluster relative to alpha, where spreads differ (tau > 0).
+    kind : {"distances", "similarities"}
+        What the data are.
+
+    Returns
+    -------
+    float
+        The log density.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tetiwd import Hyperparameters, log_joint, simulate
+    >>> model = Hyperparameters(dof=10, xi=1.0)
+    >>> data = simulate([8, 8], model, seed=1)
+    >>> state = {"alpha": data.alpha, "xi": data.xi, "new_scale": data.new_scale}
+    >>> true = log_joint(data.D, data.labels, data.A, model, **state)
+    >>> bool(np.isfinite(true))
+    True
     """
     h = hyperparameters
     alpha = _given_or_fixed("alpha", alpha, h.alpha)

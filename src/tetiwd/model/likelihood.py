@@ -27,9 +27,39 @@ Floats = NDArray[np.float64]
 def log_likelihood(
     D: ArrayLike, labels: ArrayLike, A: ArrayLike, alpha: float, dof: float, spreads: ArrayLike | None = None
 ) -> float:
-    """Log likelihood of squared distances (paper Eq. 9, collapsed): cost O(n²) once, then O(k³).
+    """Log likelihood of squared distances (equation 9 of the paper, collapsed): cost O(n²) once, then O(k³).
 
-    ``spreads`` are those of the rows of A, relative to alpha; all 1 if not given.
+    Parameters
+    ----------
+    D : array_like, shape (n, n)
+        Squared distances.
+    labels : array_like of int, shape (n,)
+        Cluster of every object, 0 … k − 1.
+    A : array_like, shape (k, k)
+        Inner products of the cluster centres.
+    alpha : float
+        Variance within clusters.
+    dof : float
+        Degrees of freedom.
+    spreads : array_like, shape (k,), optional
+        Spread of every cluster relative to alpha; all 1 if not given.
+
+    Returns
+    -------
+    float
+        The log likelihood, without its constant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tetiwd import log_likelihood
+    >>> x = np.array([0.0, 0.1, 5.0, 5.1])
+    >>> D = (x[:, None] - x) ** 2
+    >>> A = 10 * np.eye(2)
+    >>> apart = log_likelihood(D, [0, 0, 1, 1], A, alpha=0.1, dof=1)
+    >>> mixed = log_likelihood(D, [0, 1, 0, 1], A, alpha=0.1, dof=1)
+    >>> apart > mixed
+    True
     """
     counts, block_sums = block_statistics(D, labels, len(np.asarray(A)))
     return log_likelihood_from_blocks(counts, block_sums, A, alpha, dof, spreads)

@@ -80,11 +80,33 @@ def simulate(
 ) -> Simulation:
     """Draw everything from the model: scales, linked partitions, A_t, and objects with their distances.
 
-    ``persistence`` in [0, 1] correlates the cluster centres of linked clusters between epochs. It changes no D_t's
-    distribution (the model looks at one epoch at a time), only the cross-time distances; 0 is the paper's story.
-
     If df_A has a prior, scales and partitions are drawn until df_A has room for all clusters. That is the model: its
     density is 0 where there is none. A df_A that is fixed and too small is an error.
+
+    Parameters
+    ----------
+    n_by_epoch : sequence of int
+        Number of objects at every epoch.
+    hyperparameters : Hyperparameters
+        The model; ``dof`` is the number of dimensions.
+    seed : int or Generator, optional
+        Seed.
+    persistence : float
+        Between 0 and 1: correlation of the centres of linked clusters. It does not change the distribution of any D_t
+        (the model looks at one epoch at a time), only the distances across time. 0 is the paper's story.
+
+    Returns
+    -------
+    Simulation
+        ``X`` are the objects, ``D`` their squared distances, ``cross`` those across time, and ``labels`` the true
+        lineages.
+
+    Examples
+    --------
+    >>> from tetiwd import Hyperparameters, simulate
+    >>> data = simulate([10, 12], Hyperparameters(dof=20), seed=1)
+    >>> [D.shape for D in data.D]
+    [(10, 10), (12, 12)]
     """
     if not len(n_by_epoch):
         raise SettingsError("a simulation needs at least one epoch; n_by_epoch is empty")

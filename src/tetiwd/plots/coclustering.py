@@ -33,14 +33,28 @@ def plot_coclustering(analysis: "Analysis", t: int, ax: "Axes | None" = None, *,
 
     Parameters
     ----------
-    analysis
+    analysis : Analysis
         A sample with its answers.
-    t
+    t : int
         Epoch, counted from 0.
-    ax
+    ax : Axes, optional
         Axes to draw on; None makes a figure.
-    marks
+    marks : Marks, optional
         Remembers lineages and hover text of the parts, for :func:`svg_of`.
+
+    Returns
+    -------
+    Axes
+        The axes that were drawn on.
+
+    Examples
+    --------
+    >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
+    >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+    >>> D = simulate_separated(seed=1).D
+    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
+    >>> from tetiwd.plots import plot_coclustering
+    >>> ax = plot_coclustering(model.analysis_, t=0)
     """
     from matplotlib.patches import Rectangle
 

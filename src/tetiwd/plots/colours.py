@@ -18,9 +18,25 @@ _PER_ROW = 10
 
 
 def lineage_colour(lineage: int) -> str:
-    """The colour of a lineage as "#RRGGBB"; 40 different ones, then from the start again. Grey below 0.
+    """The colour of a lineage in all figures: 40 different ones, then from the start again.
 
-    Inside ``tetiwd.summarize.naming.named`` the colour that a user gave it.
+    Inside ``tetiwd.summarize.naming.named`` it is the colour that a user gave it.
+
+    Parameters
+    ----------
+    lineage : int
+        Its number.
+
+    Returns
+    -------
+    str
+        The colour as "#RRGGBB"; grey for numbers below 0.
+
+    Examples
+    --------
+    >>> from tetiwd.plots import lineage_colour
+    >>> lineage_colour(0)
+    '#2B6CB8'
     """
     own = given_colour(lineage)
     if own is not None:

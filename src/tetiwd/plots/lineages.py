@@ -27,12 +27,26 @@ def plot_lineages(
 
     Parameters
     ----------
-    lineages
+    lineages : Lineages or Alluvial
         Lineages, or their layout from :func:`alluvial_layout`.
-    ax
+    ax : Axes, optional
         Axes to draw on; None makes a figure.
-    marks
+    marks : Marks, optional
         Remembers lineages and hover text of the parts, for :func:`svg_of`.
+
+    Returns
+    -------
+    Axes
+        The axes that were drawn on.
+
+    Examples
+    --------
+    >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
+    >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+    >>> D = simulate_separated(seed=1).D
+    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
+    >>> from tetiwd.plots import plot_lineages
+    >>> ax = plot_lineages(model.lineages_)
     """
     layout = lineages if isinstance(lineages, Alluvial) else alluvial_layout(lineages)
     layout = replace(layout, times=named_times(layout.times))

@@ -46,14 +46,28 @@ def plot_map(
 
     Parameters
     ----------
-    analysis
+    analysis : Analysis
         A sample with its answers, or a mode.
-    t
+    t : int
         Epoch, counted from 0.
-    ax
+    ax : Axes, optional
         Axes to draw on; None makes a figure.
-    marks
+    marks : Marks, optional
         Remembers lineages and hover text of the parts, for :func:`svg_of`.
+
+    Returns
+    -------
+    Axes
+        The axes that were drawn on.
+
+    Examples
+    --------
+    >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
+    >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+    >>> D = simulate_separated(seed=1).D
+    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
+    >>> from tetiwd.plots import plot_map
+    >>> ax = plot_map(model.analysis_, t=0)
     """
     t, remember = check_epoch(t, len(analysis.clustering.times)), as_marks(marks)
     maps = analysis.object_maps

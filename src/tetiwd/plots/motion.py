@@ -18,7 +18,32 @@ N_BINS = 40
 
 @styled
 def plot_motion(analysis: "Analysis", ax: "Axes | None" = None, *, marks: Marks | None = None) -> "Axes":
-    """Histogram of the step from one time to the next, relative to the distance between two lineages."""
+    """Posterior of the step from one time to the next, relative to the distance between two lineages (moving centres).
+
+    Parameters
+    ----------
+    analysis : Analysis
+        A sample of the model of moving centres, with its answers.
+    ax : Axes, optional
+        Axes to draw on; None makes a figure.
+    marks : Marks, optional
+        Remembers hover text of the parts, for :func:`svg_of`.
+
+    Returns
+    -------
+    Axes
+        The axes that were drawn on.
+
+    Examples
+    --------
+    >>> from tetiwd import DistanceSeries, SamplerSettings, TeTiWD, simulate_separated
+    >>> from tetiwd.plots import plot_motion
+    >>> data = simulate_separated(seed=1)
+    >>> series = DistanceSeries.from_distances(data.D, squared=True, cross=data.cross)
+    >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+    >>> model = TeTiWD(geometry="moving", dof=100, settings=short, random_state=0).fit(series)
+    >>> ax = plot_motion(model.analysis_)
+    """
     found = lineage_motion(analysis.sample, level=analysis.settings.level)
     if ax is None:
         ax = new_axes(figure_width(5.5), 2.6)

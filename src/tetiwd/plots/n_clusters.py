@@ -26,12 +26,26 @@ def plot_n_clusters(analysis: "Analysis", ax: "Axes | None" = None, *, marks: Ma
 
     Parameters
     ----------
-    analysis
+    analysis : Analysis
         A sample with its answers.
-    ax
+    ax : Axes, optional
         Axes to draw on; None makes a figure.
-    marks
+    marks : Marks, optional
         Remembers hover text of the parts, for :func:`svg_of`.
+
+    Returns
+    -------
+    Axes
+        The axes that were drawn on.
+
+    Examples
+    --------
+    >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
+    >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+    >>> D = simulate_separated(seed=1).D
+    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
+    >>> from tetiwd.plots import plot_n_clusters
+    >>> ax = plot_n_clusters(model.analysis_)
     """
     from matplotlib.ticker import MaxNLocator
 

@@ -25,12 +25,32 @@ def plot_outcomes(outcomes: Outcomes, ax: "Axes | None" = None, *, marks: Marks 
 
     Parameters
     ----------
-    outcomes
-        From :func:`tetiwd.summarize.outcomes.outcomes_by_lineage`.
-    ax
+    outcomes : Outcomes
+        From :func:`tetiwd.outcomes_by_lineage`.
+    ax : Axes, optional
         Axes to draw on; None makes a figure.
-    marks
+    marks : Marks, optional
         Remembers lineages and hover text of the parts, for :func:`svg_of`.
+
+    Returns
+    -------
+    Axes
+        The axes that were drawn on.
+
+    Examples
+    --------
+    >>> from tetiwd import Partitions, align, representative, outcomes_by_lineage
+    >>> draws = Partitions.from_labels(
+    ...     [
+    ...         [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]],  # three draws at the first time
+    ...         [[0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]],
+    ...     ],
+    ...     times=[2020, 2021],
+    ...     ids=[list("abcdef"), list("abcdef")],
+    ... )
+    >>> alignment = align(draws, representative(draws))
+    >>> from tetiwd.plots import plot_outcomes
+    >>> ax = plot_outcomes(outcomes_by_lineage(alignment, {"a": True, "b": True, "d": False}))
     """
     from matplotlib.ticker import PercentFormatter
 

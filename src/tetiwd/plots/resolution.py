@@ -26,17 +26,27 @@ def plot_resolution(path: "ResolutionPath", *, labels: NDArray[Any] | None = Non
 
     Parameters
     ----------
-    path
+    path : ResolutionPath
         Steps from coarse to fine.
-    labels
+    labels : array_like of int, shape (N,), optional
         A lineage for every object of all epochs, which give blocks their colours; those of the chosen step by default.
-    marks
+    marks : Marks, optional
         Remembers hover text of the parts, for :func:`svg_of`.
 
     Returns
     -------
     numpy.ndarray
         The two axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tetiwd import DistanceSeries, resolution_path
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(40, 3)) + 6 * np.repeat([0, 1], 20)[:, None]
+    >>> path = resolution_path(DistanceSeries.from_features(X, time=np.zeros(40)))
+    >>> from tetiwd.plots import plot_resolution
+    >>> axes = plot_resolution(path)
     """
     remember, table = as_marks(marks), path.table()
     tree, score = axes = new_axes(figure_width(7.5), 4.8, heights=(2.6, 1))

@@ -48,16 +48,35 @@ def save_figures(
 
     Parameters
     ----------
-    analysis
+    analysis : Analysis
         A sample with its answers.
-    folder
+    folder : str or Path
         Folder for the files; it is created if missing.
-    formats
+    formats : sequence of str
         Any of "svg", "png", "pdf".
-    overwrite
+    overwrite : bool
         True replaces files of these names; otherwise nothing is written if one of them exists.
-    backtest, outcomes
+    backtest, outcomes : optional
         Shown as well, if given.
+
+    Returns
+    -------
+    list of Path
+        The files.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
+    >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+    >>> D = simulate_separated(seed=1).D
+    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
+    >>> from tetiwd.plots import save_figures
+    >>> with TemporaryDirectory() as folder:
+    ...     files = save_figures(model.analysis_, folder, formats=("svg",))
+    ...
+    >>> files[0].name
+    'lineages.svg'
     """
     kinds = tuple(dict.fromkeys([formats] if isinstance(formats, str) else formats))
     unknown = [kind for kind in kinds if kind not in FORMATS]

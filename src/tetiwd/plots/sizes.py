@@ -77,14 +77,28 @@ def plot_sizes(
 
     Parameters
     ----------
-    analysis
+    analysis : Analysis
         A sample with its answers.
-    ax
+    ax : Axes, optional
         Axes to draw on; None makes a figure.
-    backtest
+    backtest : Backtest, optional
         From :func:`tetiwd.backtest`.
-    marks
+    marks : Marks, optional
         Remembers lineages and hover text of the parts, for :func:`svg_of`.
+
+    Returns
+    -------
+    Axes
+        The axes that were drawn on.
+
+    Examples
+    --------
+    >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
+    >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+    >>> D = simulate_separated(seed=1).D
+    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
+    >>> from tetiwd.plots import plot_sizes
+    >>> ax = plot_sizes(model.analysis_)
     """
     lanes, times = lanes_of(analysis), analysis.sample.series.times
     if ax is None:

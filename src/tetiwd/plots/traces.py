@@ -30,17 +30,26 @@ def plot_traces(analysis: "Analysis", axes: Any = None, *, marks: Marks | None =
 
     Parameters
     ----------
-    analysis
+    analysis : Analysis
         A sample with its answers.
-    axes
+    axes : Axes or array of them, optional
         One or several axes; as many quantities are drawn as there are axes. None makes a figure with the log joint
         density and at most three times.
-    marks
+    marks : Marks, optional
         Remembers hover text of the parts, for :func:`svg_of`.
 
     Returns
     -------
     The axes, as an array.
+
+    Examples
+    --------
+    >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
+    >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+    >>> D = simulate_separated(seed=1).D
+    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
+    >>> from tetiwd.plots import plot_traces
+    >>> axes = plot_traces(model.analysis_)
     """
     sample, remember = analysis.sample, as_marks(marks)
     by_name = {quantity.name: quantity for quantity in sample.diagnostics.quantities}

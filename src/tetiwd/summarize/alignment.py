@@ -101,7 +101,44 @@ class Alignment:
 
 
 def align(draws: Sample | Partitions, clustering: Clustering | Any, *, max_draws: int = MAX_DRAWS) -> Alignment:
-    """Match every draw (at most ``max_draws``, evenly spaced) with a clustering, epoch by epoch."""
+    """Match the clusters of every draw with those of a clustering, epoch by epoch.
+
+    Labels of draws mean nothing beyond their draw. After this, the clusters of all draws have the names of the
+    clustering, and everything about lineages can be computed.
+
+    Parameters
+    ----------
+    draws : Sample or Partitions
+        A sample, or partitions from elsewhere.
+    clustering : Clustering
+        The clustering to match them with, usually from :func:`tetiwd.representative`.
+    max_draws : int
+        At most so many draws are matched, evenly spaced.
+
+    Returns
+    -------
+    Alignment
+        The draws in the words of the clustering. Most functions that answer questions take it.
+
+    Examples
+    --------
+    >>> from tetiwd import Partitions, align, representative
+    >>> draws = Partitions.from_labels(
+    ...     [
+    ...         [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]],  # three draws at the first time
+    ...         [[0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]],
+    ...     ],
+    ...     times=[2020, 2021],
+    ...     ids=[list("abcdef"), list("abcdef")],
+    ... )
+    >>> alignment = align(draws, representative(draws))
+    >>> alignment.n_draws
+    3
+    >>> alignment.sizes()[:, 0]  # of lineages 0 and 1 and of all others, at the first time, in every draw
+    array([[3, 3, 0],
+           [2, 4, 0],
+           [3, 3, 0]])
+    """
     partitions = as_partitions(draws).thinned(max_draws)
     clustering = as_clustering(partitions, clustering)
     words = np.empty(partitions.labels.shape, dtype=np.int32)

@@ -84,16 +84,40 @@ def associations(
 
     Parameters
     ----------
-    alignment
+    alignment : Alignment
         The draws matched with a clustering, from :func:`align`.
-    metadata
+    metadata : Metadata
         Columns joined to the objects, from :func:`tetiwd.metadata_for`.
-    covariates
+    covariates : sequence of str, optional
         Columns to compare; None for all but those of ``survival``.
-    survival
+    survival : tuple of str, optional
         Two columns: the time until an event or the end of observation, and whether the event happened.
-    level
-        Of the intervals.
+    level : float
+        Probability of the intervals.
+    seed : int
+        Seed of the intervals.
+
+    Returns
+    -------
+    Associations
+        ``table()`` has one row per covariate and lineage with effect, interval, p and q value; ``found(rate)`` those at
+        a false discovery rate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from tetiwd import DistanceSeries, Partitions, align, associations, metadata_for, representative
+    >>> labels = np.repeat([0, 1], 20)
+    >>> draws = Partitions.from_labels(np.tile(labels, (5, 1)))
+    >>> series = DistanceSeries.from_features(labels[:, None] + 0.1 * np.arange(40)[:, None] % 1, time=np.zeros(40))
+    >>> table = pd.DataFrame({"when": np.zeros(40), "age": 40 + 10 * labels + np.arange(40) % 5})
+    >>> known = metadata_for(series, table, time="when")
+    >>> found = associations(align(draws, representative(draws)), known)
+    >>> found.table()[["covariate", "lineage", "q"]].round(3)
+      covariate  lineage    q
+    0       age        0  0.0
+    1       age        1  0.0
     """
     import pandas as pd
 

@@ -102,8 +102,47 @@ def memberships(
 ) -> Memberships:
     """Share of draws in which every object is in every cluster of the clustering, or unassigned.
 
-    ``nearest``, from :func:`tetiwd.summarize.unassigned.nearest_lineages`, names a lineage for unassigned objects that
-    are in none of them in any draw. ``rows`` are those of the input that objects come from.
+    Parameters
+    ----------
+    alignment : Alignment
+        The draws matched with a clustering, from :func:`tetiwd.align`.
+    min_size : int
+        Objects a cluster needs; those of smaller ones are unassigned.
+    nearest : list of T integer arrays, each of shape (n_t,), optional
+        A lineage for unassigned objects that no draw has in any of them.
+    rows : sequence of T integer arrays, each of shape (n_t,), optional
+        Rows of the input that the objects come from, for tables.
+
+    Returns
+    -------
+    Memberships
+        ``probabilities`` is T × (n_t, lineages + 1), ``unassigned`` and ``certainty`` are T × (n_t,); ``table()`` has
+        one row per object, and ``between(below)`` those that are less certain.
+
+    Examples
+    --------
+    >>> from tetiwd import Partitions, align, representative, memberships
+    >>> draws = Partitions.from_labels(
+    ...     [
+    ...         [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]],  # three draws at the first time
+    ...         [[0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]],
+    ...     ],
+    ...     times=[2020, 2021],
+    ...     ids=[list("abcdef"), list("abcdef")],
+    ... )
+    >>> alignment = align(draws, representative(draws))
+    >>> found = memberships(alignment)
+    >>> found.probabilities[0].round(2)  # of the objects of 2020 for lineages 0 and 1, and for any other
+    array([[1.  , 0.  , 0.  ],
+           [1.  , 0.  , 0.  ],
+           [0.67, 0.33, 0.  ],
+           [0.  , 1.  , 0.  ],
+           [0.  , 1.  , 0.  ],
+           [0.  , 1.  , 0.  ]])
+    >>> found.between(below=0.7)[["time", "id", "lineage", "certainty"]].round(2)
+       time id  lineage  certainty
+    0  2020  c        0       0.67
+    1  2021  d        0       0.67
     """
     k = alignment.n_lineages + 1
     probabilities: list[Any] = []

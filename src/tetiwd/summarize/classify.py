@@ -86,25 +86,44 @@ def classify(
 
     Parameters
     ----------
-    sample, clustering
+    sample, clustering : Sample, Clustering
         The draws, and the clustering whose clusters are asked for.
-    new
+    new : array_like, shape (m, n_t)
         Distances (or similarities) from every new object to the objects of the epoch, (m, n_t), in units of the data.
         The model of moving centres needs those to all objects, (m, N), epoch after epoch.
-    squared
+    squared : bool
         For distances: True if the numbers are squared distances, False if they are plain. Never guessed.
-    own
+    own : array_like, shape (m,), optional
         For similarities: that of every new object with itself, (m,).
-    t
+    t : int
         Epoch of the objects, counted from 0; the last by default.
-    n_births
+    n_births : int
         Possible new clusters looked at per draw.
-    max_draws
+    max_draws : int
         At most so many draws, evenly spaced among those that have kept A (``SamplerSettings.geometry_every``).
-    together
+    together : bool
         True also gives the probability to be in one cluster with each object of the epoch.
-    seed
+    seed : int
         Seed of the possible new clusters.
+
+    Returns
+    -------
+    Classification
+        ``best`` is the most probable lineage of every new object, −1 for none; ``table()`` has all probabilities.
+
+    Examples
+    --------
+    >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
+    >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+    >>> D = simulate_separated(seed=1).D
+    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
+    >>> from tetiwd import classify
+    >>> new = simulate_separated(seed=1).D[-1][:3]  # three objects as if they were new
+    >>> found = classify(model.sample_, model.analysis_.clustering, new, squared=True)
+    >>> found.best.tolist() == model.labels_by_time_[-1][:3].tolist()
+    False
+    >>> found.probabilities.shape
+    (3, 3)
     """
     t = check_epoch(t, sample.series.n_epochs)
     for name, value in {"n_births": n_births, "max_draws": max_draws}.items():

@@ -27,6 +27,21 @@ class Clustering:
     Lineages are numbered from 0 in order of their first epoch, the larger one (over all epochs) first; those of a run
     that takes over names keep the numbers they had, so that some numbers may be nobody's. Objects that belong to no
     cluster have the label UNASSIGNED; where a partition is needed, each of them is alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tetiwd import Partitions, representative
+    >>> first, second = np.array([[0, 0, 0, 1, 1]] * 3), np.array([[0, 0, 0, 2, 2]] * 3)
+    >>> draws = Partitions.from_labels([first, second], times=[2020, 2021])
+    >>> clustering = representative(draws)
+    >>> clustering.n_clusters
+    [2, 2]
+    >>> clustering.lineages_at(1)
+    array([0, 2])
+    >>> clustering.sizes
+    array([[3, 2, 0],
+           [3, 0, 2]])
     """
 
     labels: list[Ints]  # T × (n_t,)
@@ -69,7 +84,18 @@ class Clustering:
         return np.array([np.bincount(labels[labels != UNASSIGNED], minlength=k) for labels in self.labels])
 
     def lineages_at(self, t: int) -> Ints:
-        """Lineages that are there at an epoch, in increasing order."""
+        """Lineages that are there at an epoch.
+
+        Parameters
+        ----------
+        t : int
+            Epoch, counted from 0.
+
+        Returns
+        -------
+        ndarray of int
+            Their numbers, in increasing order.
+        """
         return np.unique(self.labels[t][self.labels[t] != UNASSIGNED])
 
     def __repr__(self) -> str:

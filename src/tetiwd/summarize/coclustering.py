@@ -21,19 +21,29 @@ def coclustering(
 
     Parameters
     ----------
-    draws
+    draws : Sample or Partitions
         A sample, or partitions from elsewhere.
-    t
+    t : int or None
         Epoch (counted from 0) of the rows; None for the objects of all epochs, epoch after epoch.
-    other
+    other : int, optional
         Epoch of the columns; None for that of the rows. Objects of different epochs belong together if their clusters
         are linked into one lineage.
-    dtype
+    dtype : str
         "float64", or "float32" for half the memory.
 
     Returns
     -------
     Array with an entry for every pair of objects.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tetiwd import Partitions, coclustering
+    >>> draws = Partitions.from_labels(np.array([[0, 0, 1], [0, 1, 1]]))  # two draws of three objects
+    >>> coclustering(draws, 0)
+    array([[1. , 0.5, 0. ],
+           [0.5, 1. , 0.5],
+           [0. , 0.5, 1. ]])
     """
     partitions = as_partitions(draws)
     rows = partitions.labels if t is None else partitions.at(check_epoch(t, partitions.n_epochs))

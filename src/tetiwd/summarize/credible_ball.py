@@ -73,17 +73,32 @@ def credible_ball(
 
     Parameters
     ----------
-    draws
+    draws : Sample or Partitions
         A sample, or partitions from elsewhere.
-    clustering
+    clustering : Clustering or sequence of arrays
         The centre: a :class:`Clustering`, or labels per epoch.
-    t
+    t : int, optional
         Epoch to look at by itself; None for all of them: distances are then means over epochs, weighted by their
         numbers of objects, and clusters are counted over all epochs.
-    level
+    level : float
         Posterior probability of the ball.
-    loss
+    loss : str or Loss
         Distance between partitions: "vi" and "binder" (with equal prices) are metrics, "ari" is not.
+
+    Returns
+    -------
+    CredibleBall
+        Its ``radius``, the ``distances`` of all draws, and the draws at its edge: with the fewest clusters (``upper``),
+        the most (``lower``) and the farthest (``horizontal``).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tetiwd import Partitions, credible_ball, representative
+    >>> draws = Partitions.from_labels(np.array([[0, 0, 0, 1, 1, 1]] * 9 + [[0, 0, 1, 1, 1, 1]]))
+    >>> ball = credible_ball(draws, representative(draws), level=0.9)
+    >>> ball.radius, int(ball.inside.sum())
+    (0.0, 9)
     """
     partitions, distance = as_partitions(draws), as_loss(loss)
     check_share("level", level)

@@ -57,14 +57,26 @@ def embed(series_or_cross: DistanceSeries | Any, *, n_components: int | None = N
 
     Parameters
     ----------
-    series_or_cross
+    series_or_cross : DistanceSeries or ndarray of shape (N, N)
         A series with cross-time distances, or D* itself (squared distances) as one epoch.
-    n_components
+    n_components : int, optional
         Most axes to keep. None keeps every positive eigenvalue for up to 2000 objects, and the 50 largest beyond
         that. Of more than 2000 objects only the largest are computed (unless you ask for about a tenth of them all):
         memory then stays near that of D*, and the last axes are less exact than the first.
-    seed
+    seed : int
         Seed of the start of that computation.
+
+    Returns
+    -------
+    Embedding
+        ``points`` is (N, q); ``coordinates`` has the points of every epoch.
+
+    Examples
+    --------
+    >>> from tetiwd import embed, simulate_separated
+    >>> space = embed(simulate_separated(seed=1).cross, n_components=2)
+    >>> space.points.shape
+    (100, 2)
     """
     if n_components is not None:
         check_whole("n_components", n_components, 1)

@@ -136,24 +136,49 @@ def forecast(
 
     Parameters
     ----------
-    draws
+    draws : Sample or Partitions
         A sample, or partitions from elsewhere.
-    clustering
+    clustering : Clustering or Alignment
         The clustering whose lineages are forecast. The clusters of every draw are matched with them; give the result of
         :func:`align` if that has been done.
-    n_next
+    n_next : int, optional
         Objects expected at the next epoch; None for as many as at ``at``.
-    at
+    at : int
         Epoch (counted from 0) that is known; −1 is the last.
-    level
+    level : float
         Probability of the intervals. Counts are whole numbers, so that intervals hold a little more.
-    xi, max_clusters
+    xi, max_clusters : optional
         Rate of new clusters (one number, or one per draw; None for 1) and truncation of the partition prior, for
         partitions from elsewhere. A sample knows its own.
-    seed
+    seed : int
         Seed of the simulated counts. The same seed gives the same answer.
-    max_draws
+    max_draws : int
         No more draws than this are used, evenly spaced.
+
+    Returns
+    -------
+    Forecast
+        ``table()`` has one row per cluster; ``expected`` has the shares, ``new_cluster`` the probability that one
+        appears.
+
+    Examples
+    --------
+    >>> from tetiwd import Partitions, align, representative, forecast
+    >>> draws = Partitions.from_labels(
+    ...     [
+    ...         [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]],  # three draws at the first time
+    ...         [[0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]],
+    ...     ],
+    ...     times=[2020, 2021],
+    ...     ids=[list("abcdef"), list("abcdef")],
+    ... )
+    >>> alignment = align(draws, representative(draws))
+    >>> forecast(draws, alignment, n_next=10).table()[["cluster", "now", "expected"]].round(2)
+      cluster   now  expected
+    0       0  0.67      0.52
+    1       1  0.33      0.33
+    2   other  0.00      0.00
+    3     new  0.00      0.14
     """
     partitions = as_partitions(draws)
     t = check_epoch(at, partitions.n_epochs)

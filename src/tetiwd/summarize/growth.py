@@ -112,13 +112,37 @@ def growth(
 
     Parameters
     ----------
-    alignment
+    alignment : Alignment
         The draws matched with the clustering, from :func:`align`.
-    level
-        Of the intervals.
-    recent, least_share, probability
+    level : float
+        Probability of the intervals.
+    recent, least_share, probability : int, float, float
         The rule for emerging lineages: first seen within so many of the last times, with at least this share at the
         last time, growing with at least this probability.
+    seed : int
+        Seed of the intervals.
+
+    Returns
+    -------
+    Growth
+        ``table()`` has one row per lineage with its rate of growth per time step; ``sentences()`` says what emerges.
+
+    Examples
+    --------
+    >>> from tetiwd import Partitions, align, representative, growth
+    >>> draws = Partitions.from_labels(
+    ...     [
+    ...         [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]],  # three draws at the first time
+    ...         [[0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]],
+    ...     ],
+    ...     times=[2020, 2021],
+    ...     ids=[list("abcdef"), list("abcdef")],
+    ... )
+    >>> alignment = align(draws, representative(draws))
+    >>> growth(alignment).table()[["lineage", "first", "last", "new"]]
+       lineage first  last    new
+    0        0  2020  2021  False
+    1        1  2020  2021  False
     """
     for name, share in (("level", level), ("least_share", least_share), ("probability", probability)):
         check_share(name, share)

@@ -30,7 +30,19 @@ class Kinship(Protocol):
 
 @dataclass(frozen=True)
 class SharedObjects:
-    """Kin by name: a good share of the returning objects of one cluster are in the other."""
+    """Kin by name: a good share of the returning objects of one cluster are in the other.
+
+    Examples
+    --------
+    >>> from tetiwd import Partitions, SharedObjects, align, lineages, representative
+    >>> ids = [list("abcdef")] * 2
+    >>> draws = Partitions.from_labels([[[0, 0, 0, 0, 0, 0]], [[0, 0, 0, 1, 1, 1]]], ids=ids)
+    >>> found = lineages(align(draws, representative(draws)), kinship=SharedObjects())
+    >>> found.events()[["event", "lineage", "probability"]]
+       event  lineage  probability
+    0   born        1          1.0
+    1  split        0          1.0
+    """
 
     share: float = 0.25
 
@@ -47,10 +59,30 @@ class SharedObjects:
 
 @dataclass(frozen=True, eq=False)
 class SamePlace:
-    """Kin by place: means that are no farther apart than a gate.
+    """Recognise splits, merges and returns by place: clusters are kin if their means are no farther apart than a gate.
 
-    Give it ``series.cross`` and the ``gate`` of :func:`track`. As there, squared distances of means are averages of
-    D*, and what chance adds to them is subtracted.
+    As in :func:`tetiwd.track`, squared distances of means are averages of D*, and what chance adds to them is
+    subtracted.
+
+    Parameters
+    ----------
+    cross : ndarray, shape (N, N)
+        Squared distances between all objects of all epochs, ``series.cross``.
+    gate : float
+        The largest distance, as in :func:`tetiwd.track`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]] * 2)
+    >>> year = np.repeat([2020, 2021], 6)
+    >>> from tetiwd import DistanceSeries, Partitions, SamePlace, align, lineages, representative, track
+    >>> series = DistanceSeries.from_features(X, time=year)
+    >>> draws = Partitions.from_labels([[[0, 0, 0, 1, 1, 1]], [[0, 0, 0, 0, 0, 0]]])
+    >>> clustering = representative(draws)
+    >>> gate = track(series, clustering).gate
+    >>> lineages(align(draws, clustering), kinship=SamePlace(series.cross, gate)).events().columns.tolist()
+    ['time', 'event', 'lineage', 'probability', 'others']
     """
 
     cross: NDArray[Any]  # D*, (N, N)

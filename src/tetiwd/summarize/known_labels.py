@@ -109,14 +109,47 @@ def agreement(
 
     Parameters
     ----------
-    alignment
+    alignment : Alignment
         The draws matched with a clustering, from :func:`align`.
-    labels
+    labels : sequence of length N
         A label for every object of every epoch, epoch after epoch; None where it is not known.
-    name
+    name : str
         What the labels are, for tables.
-    level
+    level : float
         Of the intervals.
+
+    Returns
+    -------
+    Agreement
+        ``table()`` has the scores of every time (adjusted Rand index, normalised mutual information, homogeneity,
+        completeness) with intervals over draws; ``confusion()`` counts lineages by labels.
+
+    Examples
+    --------
+    >>> from tetiwd import Partitions, align, representative, agreement
+    >>> draws = Partitions.from_labels(
+    ...     [
+    ...         [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]],  # three draws at the first time
+    ...         [[0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]],
+    ...     ],
+    ...     times=[2020, 2021],
+    ...     ids=[list("abcdef"), list("abcdef")],
+    ... )
+    >>> alignment = align(draws, representative(draws))
+    >>> found = agreement(alignment, list("xxxyyy") * 2)
+    >>> found.table()[["time", "objects", "ari"]].round(2)
+       time  objects   ari
+    0  2020        6  1.00
+    1  2021        6  0.32
+    2   all       12  0.66
+    >>> found.confusion()[["lineage", "label", "objects"]]
+       lineage label  objects
+    0        0     x        3
+    1        1     x        0
+    2        1     y        3
+    3        0     x        3
+    4        0     y        1
+    5        1     y        2
     """
     check_share("level", level)
     partitions, clustering = alignment.partitions, alignment.clustering

@@ -244,15 +244,42 @@ def lineages(
 
     Parameters
     ----------
-    alignment
+    alignment : Alignment
         The draws matched with the clustering, from :func:`align`.
-    kinship
+    kinship : SharedObjects or SamePlace, optional
         How splits, merges and returns are recognised: :class:`SharedObjects` (by name) or :class:`SamePlace` (from
         cross-time distances). None for places if these made the links, and for names otherwise.
-    share
+    share : float
         With names: the share of the objects of a cluster that makes another cluster its kin.
-    level
+    level : float
         Of the intervals of sizes.
+
+    Returns
+    -------
+    Lineages
+        ``table()``, ``sizes()``, ``links()``, ``events()`` and ``flows()`` are pandas tables.
+
+    Examples
+    --------
+    >>> from tetiwd import Partitions, align, representative, lineages
+    >>> draws = Partitions.from_labels(
+    ...     [
+    ...         [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]],  # three draws at the first time
+    ...         [[0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]],
+    ...     ],
+    ...     times=[2020, 2021],
+    ...     ids=[list("abcdef"), list("abcdef")],
+    ... )
+    >>> alignment = align(draws, representative(draws))
+    >>> found = lineages(alignment)
+    >>> found.table()[["lineage", "first", "last", "objects", "stability"]]
+       lineage  first  last  objects  stability
+    0        0   2020  2021        7   1.000000
+    1        1   2020  2021        5   0.666667
+    >>> found.links()[["source", "target", "probability"]].round(2)
+          source     target  probability
+    0  (0, 2020)  (0, 2021)         1.00
+    1  (1, 2020)  (1, 2021)         0.67
     """
     check_share("share", share)
     check_share("level", level)

@@ -39,7 +39,16 @@ class Loss(Protocol):
 
 @dataclass(frozen=True)
 class VI(Loss):
-    """Variation of information in bits (Meilă 2007): a metric, from 0 to log₂ N."""
+    """Variation of information in bits (Meilă 2007): a metric, from 0 to log₂ N.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tetiwd import Partitions, VI, representative
+    >>> draws = Partitions.from_labels(np.array([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]]))
+    >>> representative(draws, VI()).labels
+    [array([0, 0, 1, 1])]
+    """
 
     name = "vi"
 
@@ -70,7 +79,23 @@ class Sure(VI):
 
 @dataclass(frozen=True)
 class Binder(Loss):
-    """Binder's loss: ``join`` is the price of a pair wrongly together, ``split`` that of a pair wrongly apart."""
+    """Binder's loss: a price for every pair of objects that is wrongly together or wrongly apart.
+
+    Parameters
+    ----------
+    join : float
+        Price of a pair that is wrongly together.
+    split : float
+        Price of a pair that is wrongly apart.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tetiwd import Binder, Partitions, representative
+    >>> draws = Partitions.from_labels(np.array([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 0]]))
+    >>> representative(draws, Binder(join=1.0, split=5.0)).n_clusters
+    [1]
+    """
 
     join: float = 1.0
     split: float = 1.0
@@ -92,7 +117,16 @@ class Binder(Loss):
 
 @dataclass(frozen=True)
 class ARI(Loss):
-    """One minus the adjusted Rand index (Hubert and Arabie 1985), so that the expected index is what is maximised."""
+    """One minus the adjusted Rand index (Hubert and Arabie 1985): minimising it maximises the expected index.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tetiwd import ARI, Partitions, representative
+    >>> draws = Partitions.from_labels(np.array([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]]))
+    >>> representative(draws, ARI()).labels
+    [array([0, 0, 1, 1])]
+    """
 
     name = "ari"
 

@@ -64,7 +64,38 @@ class Markers:
 
 
 def markers(alignment: "Alignment", space: "FeatureSpace") -> Markers:
-    """Compare every feature of every lineage of a clustering with the other objects of the same times."""
+    """Features that mark the lineages: every feature of every lineage against the other objects of the same times.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        The draws matched with a clustering, from :func:`tetiwd.align`.
+    space : FeatureSpace
+        ``features`` of a series that was made from features.
+
+    Returns
+    -------
+    Markers
+        ``table()`` has one row per lineage and feature with means, difference, area under the curve, p and q value;
+        ``found(rate)`` those at a false discovery rate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tetiwd import DistanceSeries, Partitions, align, markers, representative
+    >>> rng = np.random.default_rng(0)
+    >>> labels = np.repeat([0, 1], 15)
+    >>> X = np.column_stack([5 * labels, np.zeros(30)]) + rng.normal(size=(30, 2))
+    >>> series = DistanceSeries.from_features(X, time=np.zeros(30))
+    >>> draws = Partitions.from_labels(np.tile(labels, (5, 1)))
+    >>> found = markers(align(draws, representative(draws)), series.features)
+    >>> found.table()[["lineage", "feature", "auc"]].round(1)
+       lineage    feature  auc
+    0        0  feature 0  0.0
+    1        0  feature 1  0.3
+    2        1  feature 0  1.0
+    3        1  feature 1  0.7
+    """
     import pandas as pd
 
     clustering, appearances = alignment.clustering, Appearances.of(alignment.partitions)

@@ -18,15 +18,32 @@ def metadata_for(
 
     Parameters
     ----------
-    series
+    series : DistanceSeries
         The data, ``analysis.sample.series``.
-    table
+    table : DataFrame
         One row per object, or, with ``time``, one per object and time.
-    id
+    id : str, optional
         Column with the ids of objects; the index of the table if not given. Without ids in the series, rows of a time
         belong to its objects in their order.
-    time
+    time : str, optional
         Column with the times, written as those of the series.
+
+    Returns
+    -------
+    Metadata
+        The columns, with a value for every object.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]] * 2)
+    >>> year = np.repeat([2020, 2021], 6)
+    >>> from tetiwd import DistanceSeries, metadata_for
+    >>> series = DistanceSeries.from_features(X, time=year, ids=list("abcdef") * 2)
+    >>> table = pd.DataFrame({"who": list("abcdef"), "sex": list("mfmfmf")})
+    >>> metadata_for(series, table, id="who").columns["sex"][:3]
+    ['m', 'f', 'm']
     """
     for name in filter(None, (id, time)):
         if name not in table.columns:

@@ -70,20 +70,45 @@ def outcomes_by_lineage(
 
     Parameters
     ----------
-    alignment
+    alignment : Alignment
         The draws matched with a clustering, from :func:`align`.
-    outcome
+    outcome : mapping or sequence
         By id, {id: True or False}: every object counts once in a lineage it has ever been in (needs ids). Or one array
         per epoch: every appearance counts. 1, 0, True, False; None or NaN where it is not known, and ids left out, do
         not count.
-    name
+    name : str
         Name of the outcome, for tables.
-    t
+    t : int, optional
         Epoch to look at by itself; None for all.
-    prior
+    prior : tuple of float
         Of a rate: Beta(a, b); Jeffreys' by default.
-    level
-        Of the intervals.
+    level : float
+        Probability of the intervals.
+    seed : int
+        Seed of the intervals.
+
+    Returns
+    -------
+    Outcomes
+        ``table()`` has one row per lineage with events, members, rate and interval.
+
+    Examples
+    --------
+    >>> from tetiwd import Partitions, align, representative, outcomes_by_lineage
+    >>> draws = Partitions.from_labels(
+    ...     [
+    ...         [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]],  # three draws at the first time
+    ...         [[0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]],
+    ...     ],
+    ...     times=[2020, 2021],
+    ...     ids=[list("abcdef"), list("abcdef")],
+    ... )
+    >>> alignment = align(draws, representative(draws))
+    >>> ill = {"a": True, "b": True, "c": False, "d": False, "e": False, "f": False}
+    >>> outcomes_by_lineage(alignment, ill).table()[["lineage", "events", "members"]]
+       lineage  events  members
+    0        0       2        4
+    1        1       0        3
     """
     check_share("level", level)
     if np.shape(prior) != (2,):

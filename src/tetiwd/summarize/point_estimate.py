@@ -45,34 +45,47 @@ def representative(
 
     Parameters
     ----------
-    draws
+    draws : Sample or Partitions
         A sample, or partitions from elsewhere.
-    loss
+    loss : {"auto", "vi", "binder", "ari"} or Loss
         "vi" (variation of information), "binder", "ari" (maximises the expected adjusted Rand index), or
         ``Binder(join=…, split=…)`` if wrongly joining and wrongly splitting a pair have different prices. "auto" is
         "vi", except where that is a single cluster although the draws agree on how to divide it: there it is "ari",
         with no more clusters than the median draw has.
-    n_runs
+    n_runs : int
         Searches from scratch at every epoch, each with a random order of objects.
-    max_draws
+    max_draws : int
         The search looks at no more draws than this, evenly spaced; the loss that is returned is over all of them.
-    at_most
+    at_most : int, "median" or None
         Most clusters an epoch may have: a number, "median" for as many as the median draw has there, or None for as
         many as any draw has, and some more. Without a limit "ari" and "binder" leave doubtful objects in clusters of
         one or two, which costs them little. With a limit the search is more easily caught, so that it is begun four
         times as often.
-    links
+    links : {"auto", "model", "objects", "place"} or Links
         How clusters are linked into lineages: by the sampled links ("model"), by shared objects ("objects": most of
         those that stay go from one cluster to the other), by the distance of their means, from cross-time distances
         ("place"), or by links of your own. With objects or places a lineage may skip epochs and return. "auto" takes
         objects if any is there at two consecutive epochs, else places if the series has D*, else the model. Lineages
         of moving centres are sampled, with their returns, so that "auto" takes objects, else the model.
-    jointly
+    jointly : bool, optional
         True to search for lineages of all epochs together, False for clusters of every epoch, which are then linked.
         None takes lineages if they were sampled (moving centres) and hardly move: then an object says as much about
         other epochs as about its own. Links of your own, or by objects, need clusters of every epoch.
-    seed
+    seed : int
         Seed of the orders. The same seed gives the same answer.
+
+    Returns
+    -------
+    Clustering
+        The clustering, with its lineages and its expected loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tetiwd import Partitions, representative
+    >>> draws = Partitions.from_labels(np.array([[0, 0, 0, 1, 1, 1]] * 2 + [[0, 0, 1, 1, 1, 1]]))
+    >>> representative(draws).labels
+    [array([0, 0, 0, 1, 1, 1])]
     """
     partitions, measure = as_partitions(draws), as_loss(loss)
     check_whole("n_runs", n_runs, 1)
@@ -125,7 +138,30 @@ def lineages_are_known(draws: Sample | Partitions, links: Links | DistanceSeries
 
 
 def annealed(sample: Sample, loss: str | Loss = AnswerSettings.loss) -> Clustering:
-    """The frozen partition of the most probable chain, links and all, which is the paper's way to a single answer."""
+    """The annealed partition of the most probable chain with its links: the paper's way to a single answer.
+
+    Parameters
+    ----------
+    sample : Sample
+        Draws of a run that was annealed (``SamplerSettings.anneal``).
+    loss : str or Loss
+        The loss to report for it, as in :func:`tetiwd.representative`.
+
+    Returns
+    -------
+    Clustering
+        The partition, with its expected loss over the draws.
+
+    Examples
+    --------
+    >>> from tetiwd import SamplerSettings, TeTiWD, simulate_separated
+    >>> short = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
+    >>> D = simulate_separated(seed=1).D
+    >>> model = TeTiWD(squared=True, dof=100, settings=short, random_state=0).fit(D)
+    >>> from tetiwd import annealed
+    >>> annealed(model.sample_).n_clusters
+    [3, 4, 4, 3, 3]
+    """
     return as_clustering(sample, sample.best_frozen.labels, loss, "annealing")
 
 

@@ -17,10 +17,36 @@ Floats = NDArray[np.float64]
 
 
 def prototypes(series: "DistanceSeries", clustering: Clustering) -> "pd.DataFrame":
-    """One row per lineage and time: the prototype, its mean squared distance to the other members, and that to all
-    objects outside (NaN if there are none).
+    """The most typical object of every cluster: the member that is nearest to the others on average.
 
-    ``object`` is its position within its time. Similarities are turned into squared distances.
+    Parameters
+    ----------
+    series : DistanceSeries
+        The data. Similarities are turned into squared distances.
+    clustering : Clustering
+        The clusters.
+
+    Returns
+    -------
+    DataFrame
+        One row per lineage and time: the position ``object`` of the prototype within its time, its mean squared
+        distance ``to_members`` and ``to_others`` (NaN if there are none).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]] * 2)
+    >>> year = np.repeat([2020, 2021], 6)
+    >>> from tetiwd import Clustering, DistanceSeries, prototypes
+    >>> series = DistanceSeries.from_features(X, time=year)
+    >>> labels = np.repeat([0, 1], 3)
+    >>> clustering = Clustering([labels, labels], (2020, 2021), 0.0, "vi", "hand")
+    >>> prototypes(series, clustering)[["lineage", "time", "object"]]
+       lineage  time  object
+    0        0  2020       1
+    1        0  2021       1
+    2        1  2020       4
+    3        1  2021       4
     """
     import pandas as pd
 

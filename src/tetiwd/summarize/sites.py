@@ -61,13 +61,31 @@ def characteristic_sites(alignment: Alignment, codes: NDArray[np.uint8], letters
 
     Parameters
     ----------
-    alignment
+    alignment : Alignment
         The draws matched with a clustering, from :func:`align`.
-    codes
+    codes : ndarray of int, shape (N, sites)
         Positions in ``letters``, (N, sites), of all objects of all epochs, epoch after epoch; any other number where
         the letter is not known.
-    letters
+    letters : str
         The letters.
+
+    Returns
+    -------
+    Sites
+        ``table()`` has one row per lineage, site and letter; ``found(rate)`` those that mark a lineage.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tetiwd import Partitions, align, characteristic_sites, representative
+    >>> labels = np.repeat([0, 1], 10)
+    >>> draws = Partitions.from_labels(np.tile(labels, (5, 1)))
+    >>> codes = np.column_stack([labels, np.arange(20) % 2])  # only the first site differs
+    >>> sites = characteristic_sites(align(draws, representative(draws)), codes, "AC")
+    >>> sites.found()[["lineage", "site", "letter"]]
+    Empty DataFrame
+    Columns: [lineage, site, letter]
+    Index: []
     """
     import pandas as pd
 

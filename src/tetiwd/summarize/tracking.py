@@ -124,20 +124,35 @@ def track(
 
     Parameters
     ----------
-    series
+    series : DistanceSeries
         A series with cross-time distances.
-    clustering
+    clustering : Clustering or list of T integer arrays
         The clusters of every epoch, or a list of integer arrays. Labels say who is together within an epoch; that
         they are equal at two epochs means nothing here.
-    gate
+    gate : float or "auto"
         Clusters farther apart than this are not linked, a number in units of the square root of D*, ``inf`` for no
         limit. "auto" takes the median squared distance of a cluster to the nearest other one of its epoch, three
         quarters of it, and the root; if no two clusters of an epoch can be told apart there is no limit.
-    embedding
+    embedding : Embedding, optional
         From :func:`embed`: the space that ``Tracks.means`` are in, to plot them among the objects. None gives them a
         space of their own, with the same distances but other axes. Links do not depend on it.
-    max_gap
+    max_gap : int, optional
         Most epochs in a row that a track may be absent from; None for any number.
+
+    Returns
+    -------
+    Tracks
+        ``labels`` has the track of every object; ``table()`` has one row per track.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]] * 2)
+    >>> year = np.repeat([2020, 2021], 6)
+    >>> from tetiwd import DistanceSeries, track
+    >>> series = DistanceSeries.from_features(X, time=year)
+    >>> track(series, [[0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0]]).labels[1]  # same places, other labels
+    array([0, 0, 0, 1, 1, 1])
     """
     automatic = isinstance(gate, str) and gate == "auto"
     if not automatic and (not isinstance(gate, Real) or isinstance(gate, bool) or not gate > 0):

@@ -62,8 +62,47 @@ class Transitions:
 def transitions(
     alignment: Alignment, series: "DistanceSeries", *, level: float = LEVEL, seed: int = 0
 ) -> Transitions | None:
-    """Passages between the lineages of a clustering; None if neither ids that return nor distances across times are
-    known, or there is one time only."""
+    """Who came from where: passages between the lineages of a clustering.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        The draws matched with a clustering, from :func:`tetiwd.align`.
+    series : DistanceSeries
+        The data, with ids that return or distances across times.
+    level : float
+        Probability of the intervals.
+    seed : int
+        Seed of the intervals.
+
+    Returns
+    -------
+    Transitions or None
+        ``table()`` has one row per step and pair of lineages, ``over_all_times()`` the same for all times together.
+        None if neither ids that return nor distances across times are known, or there is only one time.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]] * 2)
+    >>> year = np.repeat([2020, 2021], 6)
+    >>> from tetiwd import Partitions, align, representative, DistanceSeries, transitions
+    >>> draws = Partitions.from_labels(
+    ...     [
+    ...         [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]],  # three draws at the first time
+    ...         [[0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]],
+    ...     ],
+    ...     times=[2020, 2021],
+    ...     ids=[list("abcdef"), list("abcdef")],
+    ... )
+    >>> alignment = align(draws, representative(draws))
+    >>> series = DistanceSeries.from_features(X, time=year, ids=list("abcdef") * 2)
+    >>> transitions(alignment, series).table()[["from_lineage", "to_lineage", "objects"]]
+       from_lineage  to_lineage  objects
+    0             0           0        3
+    1             1           0        1
+    2             1           1        2
+    """
     import pandas as pd
 
     check_share("level", level)

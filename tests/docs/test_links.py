@@ -1,16 +1,19 @@
 """Documentation: links lead to files and headings, and the files and tests that it names exist."""
 
 import re
-from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+import documentation
+from documentation import README, ROOT, name_of
+
+PAGES = sorted({*ROOT.glob("*.md"), *documentation.PAGES})
 SOURCES = {
     str(path): path.read_text("utf-8")
-    for folder in ("src", "experiments", "tests", "tools", "benchmarks")
+    for folder in ("src", "experiments", "tests", "tools", "benchmarks", "docs")
     for path in ROOT.glob(f"{folder}/**/*.py")
+    if documentation.GENERATED[0] not in path.parents
 }
 README_WORDS = 500
 
@@ -26,10 +29,18 @@ def anchors_of(page):
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def links_of(page):
+    """Targets of links and pictures."""
+    return re.findall(r"\]\(([^)\s]+)\)", text_of(page))
+
+
+def is_external(target):
+    return re.match(r"[a-z]+:", target) is not None
+
+
 def broken_links(page):
-    targets = re.findall(r"\]\(([^)\s]+)\)", text_of(page))
-    for target in targets:
-        if target.startswith(("http://", "https://")):
+    for target in links_of(page):
+        if is_external(target):
             continue
         file, _, anchor = target.partition("#")
         linked = (page.parent / file).resolve() if file else page
@@ -37,7 +48,7 @@ def broken_links(page):
             yield target
 
 
-@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page):
     assert list(broken_links(page)) == []
 
@@ -48,8 +59,31 @@ def test_a_broken_link_is_noticed(tmp_path):
     assert list(broken_links(page)) == ["#another", "none.md"]
 
 
+def malformed(target):
+    """True for an address outside that nobody could open; none is visited."""
+    parts = urlsplit(target)
+    return parts.scheme != "https" or re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)+", parts.netloc) is None
+
+
+def test_external_links_are_well_formed(record_property):
+    external = {target for page in PAGES for target in links_of(page) if is_external(target)}
+    assert external, "no page cites the paper"
+    record_property("external links", sorted(external))
+    assert sorted(filter(malformed, external)) == []
+
+
+@pytest.mark.parametrize("target", ["http://example.org", "https://nowhere", "https:/doi.org/1", "ftp://example.org"])
+def test_a_malformed_link_is_noticed(target):
+    assert malformed(target)
+
+
+def shown(text):
+    """What a reader sees: no comments."""
+    return re.sub(r"<!--.*?-->", "", text, flags=re.S)
+
+
 def test_the_readme_is_short():
-    assert len((ROOT / "README.md").read_text("utf-8").split()) <= README_WORDS
+    assert len(shown(README.read_text("utf-8")).split()) <= README_WORDS
 
 
 def code_in(page):
@@ -57,7 +91,7 @@ def code_in(page):
     return re.findall(r"`([^`\n]+)`", re.sub(r"\bWrite `[^`]+`", "", text_of(page)))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_files_and_tests_that_are_named_exist(page):
     named = {file for code in code_in(page) for file in re.findall(r"[\w/]+\.py\b", code)}
     assert [file for file in sorted(named) if not any(path.endswith(f"/{file}") for path in SOURCES)] == []
