@@ -37,7 +37,7 @@ from tetiwd.start import coarseness, link_by_label, ward_labels
 from tetiwd.state import ChainState, Floats, Ints, models_of, start_values
 
 N_APART = 50  # sweeps of new epochs by themselves
-N_WARMUP = 50  # sweeps after that, before draws
+N_WARMUP = 30  # sweeps after that, before draws
 N_RECENT = 4  # old epochs that settle together with the new ones
 N_SETTLE = 8  # sweeps of these after every step to the next earlier draw
 N_SETTLE_NODES = 3  # the same for moving centres, whose sweeps are always of all epochs
