@@ -56,7 +56,7 @@ def exchange(given, a, b, lo, hi):
     for g in range(given.bonds.n_groups):
         c = lineage_of(given, g)
         given.proposed[g] = c
-        if c == a or c == b:
+        if c in (a, b):
             n = count_within(given, g, lo, hi)
             if n == given.bonds.start[g + 1] - given.bonds.start[g]:
                 given.proposed[g] = b if c == a else a
