@@ -12,8 +12,8 @@ SOME_WITHIN = [*WITHIN.split(), "mixed", "assignments", "distances"]
 BUGS = {  # name: file, what is there, what is there instead, the test that must fail
     "a member without its distances": (
         "kernels/bound",
-        "        for c in range(k):\n            scratch.r[c] += scratch.divided[c]\n",
-        "        for c in range(k if i > epoch.bonds.start[g] else 0):\n            scratch.r[c] += scratch.divided[c]\n",
+        "scratch.r[c] += scratch.divided[c]",
+        "scratch.r[c] += scratch.divided[c] if i > epoch.bonds.start[g] else 0.0",
         SOME_WITHIN,
     ),
     "a group that counts as one object": (
