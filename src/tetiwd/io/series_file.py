@@ -105,10 +105,10 @@ def read_series_file(path: Path) -> DistanceSeries:
         about = data.attrs.get("approximation")
         approximation = None if about is None else Approximation(**json.loads(about))
         unit = float(data.attrs["unit"]) if "unit" in data.attrs else None
-        ties = {name: data[f"tie_{name}"].to_numpy() for name in TIES if f"tie_{name}" in data}
+        ties = _ties({name: data[f"tie_{name}"].to_numpy() for name in TIES if f"tie_{name}" in data})
         known = "input_row_0" in data
         rows = tuple(data[f"input_row_{t}"].to_numpy() for t in epochs) if known else None
-        return DistanceSeries(matrices, data.attrs["kind"], times, ids, cross, space, approximation, unit, _ties(ties), rows)
+        return DistanceSeries(matrices, data.attrs["kind"], times, ids, cross, space, approximation, unit, ties, rows)
 
 
 def _ties(found: dict[str, Any]) -> Ties | None:
