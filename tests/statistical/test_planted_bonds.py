@@ -23,7 +23,7 @@ BUGS = {  # name: file, what is there, what is there instead, the test that must
         "kernels/partition",
         "share_of_label(worth * model.xi, model.max_clusters), n)",
         "share_of_label(worth * model.xi, model.max_clusters), 1)",
-        SOME_WITHIN,
+        [*WITHIN.split(), "together", "assignments", "distances"],
     ),
     "pairs inside a group counted once": (
         "kernels/bonds", "total += 2.0 * sums.to_side(obj, 0)", "total += sums.to_side(obj, 0)", SOME_WITHIN,
@@ -65,7 +65,7 @@ BUGS = {  # name: file, what is there, what is there instead, the test that must
         "kernels/births",
         "births.weight[e, v] *= math.exp(bonds.gain_of_join(epoch.bonds, births.ended[e], births.beginning[v]))",
         "births.weight[e, v] *= 1.0",
-        [*ACROSS.split(), "apart over a gap", "assignments"],
+        [*ACROSS.split(), "a weight over a gap", "assignments"],
     ),
     "links not looked at": (
         "kernels/links",
@@ -119,7 +119,7 @@ BUGS = {  # name: file, what is there, what is there instead, the test that must
         "kernels/lineage_bonds",
         "                return False\n",
         "                given.proposed[g] = c\n",
-        [*MOVING.split(), "over a gap", "objects splits links"],
+        [*MOVING.split(), "over a gap", "splits links"],
     ),
 }  # fmt: skip
 CHECK = """
