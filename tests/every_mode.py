@@ -7,10 +7,14 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from runs import digest, small_series
-from tetiwd import Beta, DistanceSeries, Gamma, Hyperparameters, SamplerSettings, kernels, run_chains
+from tetiwd import Beta, Constraints, DistanceSeries, Gamma, Hyperparameters, SamplerSettings, kernels, run_chains
 
 SHORT = {"n_chains": 2, "n_warmup": 30, "n_draws": 20, "n_anneal": 10, "seed": 5}
 MODEL = {"dof": 6.0}
+KNOWN = Constraints(
+    must_link=[((0, 0), (0, 1)), ((0, 2), (1, 3)), ((1, 3), (1, 4)), ((0, 5), (1, 6), 2.0)],
+    cannot_link=[((0, 0), (0, 2)), ((0, 7), (1, 0)), ((1, 8), (1, 9), 1.0)],
+)
 
 
 def modes():
@@ -55,6 +59,9 @@ def modes():
         features = DistanceSeries.from_features(given, time=[0] * 40 + [1] * 30, matrix=False)
         yield f"features{name}", features, {}, {"n_split_merge": 5}
         yield f"features{name}, moving", features, displaced, {"n_split_merge": 5}
+    yield "bound", series.bound_by(KNOWN), {}, {"n_split_merge": 5}
+    yield "moving, bound", drifting.bound_by(KNOWN), {"geometry": "moving"}, {"n_split_merge": 5}
+    yield "features, moving, bound", features.bound_by(KNOWN), displaced, {"n_split_merge": 5}
 
 
 def stop(unraisable) -> None:

@@ -94,7 +94,7 @@ class Plain:
             return self.Motion(*(getattr(arg, name) for name in names.split()))
         if kind == "Nodes":
             arrays = (np.asarray(getattr(arg, name)) for name in ["first", "z", "size", "counts", "S", "R", "spreads"])
-            return self.Nodes(arg.data, arg.per_unit, *arrays)
+            return self.Nodes(arg.data, arg.per_unit, *arrays, self.as_plain(arg.bonds, own_streams))
         if kind == "Bonds":
             names = "group start members first other weight"
             return self.Bonds(*(np.asarray(getattr(arg, name)) for name in names.split()))

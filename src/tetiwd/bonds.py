@@ -7,6 +7,7 @@ import numpy as np
 
 from tetiwd.data.constraints import Ints, Ties
 from tetiwd.errors import SettingsError
+from tetiwd.kernels import NO_BONDS as NONE
 from tetiwd.kernels import Bonds
 
 
@@ -28,6 +29,19 @@ def bonds_of(ties: Ties | None, n_objects: Sequence[int]) -> list[Bonds]:
     return bonds
 
 
+def bonds_of_lineages(ties: Ties | None) -> Bonds:
+    """The bonds of all epochs together, where lineages are the state: groups and pairs of any epochs."""
+    if ties is None:
+        return NONE
+    here = np.unique(ties.component[ties.component >= 0])
+    group = np.where(ties.component >= 0, np.searchsorted(here, ties.component), -1)
+    number = {int(c): g for g, c in enumerate(here)}
+    pairs = [(number[a], number[b], -inf) for a, b in ties.apart.tolist()]
+    pulled = zip(ties.pulled.tolist(), ties.weights.tolist(), strict=True)
+    pairs += [(number[a], number[b], weight) for (a, _, b, _), weight in pulled]
+    return _bonds(group, pairs)
+
+
 def _bonds(group: Ints, pairs: list[tuple[int, int, float]]) -> Bonds:
     members = np.argsort(group, kind="stable")[(group < 0).sum() :]
     start = np.searchsorted(group[members], np.arange(group.max(initial=-1) + 2))
@@ -39,7 +53,7 @@ def _bonds(group: Ints, pairs: list[tuple[int, int, float]]) -> Bonds:
 
 
 def respectful(labels: Ints, bonds: Bonds, limit: float) -> Ints:
-    """Clusters of one epoch changed as little as it takes to respect what is known exactly.
+    """Clusters of one epoch, or lineages, changed as little as it takes to respect what is known exactly.
 
     Every group goes where most of its members are and nobody it must not be with; if there is no such cluster, to a new
     one, or to any other if there may not be more.

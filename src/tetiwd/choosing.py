@@ -149,4 +149,4 @@ def other_models_suit(hyperparameters: Hyperparameters, series: DistanceSeries) 
     """Are distances between epochs known, and do the settings leave the choice open?"""
     h = hyperparameters
     known = series.cross is not None and series.n_epochs > 1 and sum(series.n_objects) <= LARGEST_CROSS
-    return known and series.ties is None and not h.speaks_of_motion and not h.speaks_of_links
+    return known and not h.speaks_of_motion and not h.speaks_of_links

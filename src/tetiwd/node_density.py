@@ -11,8 +11,10 @@ from tetiwd.priors import log_prior
 
 
 def log_joint_of_nodes(state: NodeState, hyperparameters: Hyperparameters) -> float:
-    """Log joint density of a state, all constants included."""
+    """Log joint density of a state, all constants included, and the weights of what is known beforehand."""
     total = sum(log_prior(prior, getattr(state, name)) for name, prior in priors_of(hyperparameters).items())
+    if state.series.ties is not None:
+        total += state.series.ties.log_weight(state.z)
     return total + log_lineages(state, hyperparameters) + log_spreads(state) + log_distances(state, hyperparameters)
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from tetiwd.bonds import bonds_of_lineages, check_respectful, respectful
 from tetiwd.data import DistanceSeries
-from tetiwd.errors import Setting, SettingsError
 from tetiwd.node_state import NodeState, all_distances, start_parameters
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.start import check_labels, coarseness, ward_labels
@@ -18,18 +18,18 @@ def start_nodes(
     unit: float | None,
 ) -> NodeState:
     """The first state of a chain."""
-    if series.ties is not None:
-        raise SettingsError(
-            [Setting("geometry", hyperparameters.geometry), " does not know constraints"],
-            ["leave out the constraints, or choose ", Setting("geometry", "full")],
-        )
     n = sum(series.n_objects)
-    if not isinstance(settings.init, str):
+    given = not isinstance(settings.init, str)
+    if given:
         labels = np.concatenate(check_labels(settings.init, series))
     elif settings.init == "one":
         labels = np.zeros(n, dtype=np.int64)
     else:
         labels = ward_labels(all_distances(series), coarseness(chain, settings.n_chains))
+    if series.ties is not None and given:
+        check_respectful([labels], series.ties)
+    elif series.ties is not None:
+        labels = respectful(labels, bonds_of_lineages(series.ties), np.inf)
     state = NodeState(series, np.unique(labels, return_inverse=True)[1], unit=unit)
     start_parameters(state, hyperparameters)
     return state

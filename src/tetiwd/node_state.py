@@ -6,6 +6,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.bonds import bonds_of_lineages
 from tetiwd.data import DistanceSeries
 from tetiwd.errors import DataError, Setting
 from tetiwd.kernels import Motion, Nodes, NodeWorkspace
@@ -33,7 +34,7 @@ class NodeState:
     delta: float
     kappa: float
     shift: float
-    across = None  # lineages are what the state is made of, so nothing is known across them
+    across = None  # what is known across time is known of lineages, which are what the state is made of
 
     def __init__(self, series: DistanceSeries, labels: Ints, *, unit: float | None = None, capacity: int = 16) -> None:
         self.series = series
@@ -75,7 +76,7 @@ class NodeState:
         if "nodes" not in self._views:
             cross = all_distances(self.series)
             arrays = (self.first, self.z, self.size, self.counts, self.S, self.R, self.spreads)
-            self._views["nodes"] = Nodes(cross, 1.0 / self.unit, *arrays)
+            self._views["nodes"] = Nodes(cross, 1.0 / self.unit, *arrays, bonds_of_lineages(self.series.ties))
         return cast("Nodes", self._views["nodes"])
 
     @property
@@ -153,6 +154,8 @@ class NodeState:
         assert not self.spreads[C:].any(), "spreads of empty slots"
         own = np.abs(np.log(self.spreads[:C] / self.alpha))
         assert np.all(own <= LIMIT + 1e-9 if self.tau > 0 else own == 0), "spreads"
+        ties = self.series.ties
+        assert ties is None or ties.log_weight(self.z) > -np.inf, "constraints"
 
 
 def all_distances(series: DistanceSeries) -> NDArray[Any]:

@@ -6,7 +6,7 @@ from math import inf
 import numpy as np
 
 from tetiwd.data.constraints import Ints, Ties
-from tetiwd.errors import DataError
+from tetiwd.errors import DataError, give
 
 Places = list[dict[int, int]]  # by epoch: the cluster of every component that has a lineage there
 
@@ -99,7 +99,7 @@ class _Epoch:
                 return int(self.labels[i])
         raise DataError(
             f"a lineage that is known before and after {time} needs an object there, and there are not enough",
-            "leave out a constraint across that time",
+            ["leave out a constraint across that time, or ", give("geometry", "moving"), ": its lineages may pause"],
         )
 
     def _new(self) -> int:

@@ -133,6 +133,7 @@ ACROSS = {
     "weights": ((3, 3), Constraints(must_link=[((0, 0), (1, 1))], cannot_link=[((0, 2), (1, 0))], weight=1.5)),
     "over a gap": ((2, 3, 2), Constraints(must_link=[((0, 0), (2, 1))])),
     "apart over a gap": ((2, 3, 2), Constraints(cannot_link=[((0, 0), (2, 1)), ((0, 1), (2, 0), 1.2)])),
+    "a weight over a gap": ((2, 1, 2), Constraints(must_link=[((0, 0), (2, 1), 2.0)])),
     "two lineages, or one": ((3, 3), Constraints(must_link=[((0, 0), (1, 1)), ((0, 1), (1, 0)), ((0, 1), (0, 2))])),
     "labels": (
         (3, 3),
@@ -145,7 +146,7 @@ ACROSS = {
 }
 
 
-SLOW_ACROSS = ["apart", "over a gap", "apart over a gap", "labels"]
+SLOW_ACROSS = ["apart", "over a gap", "apart over a gap", "a weight over a gap", "labels"]
 MOVES_ACROSS = [  # two lineages become one only if both change at all their epochs at once, which single objects cannot
     *((name, "sweep") for name in ACROSS if name not in SLOW_ACROSS),
     *(pytest.param(name, "sweep", marks=pytest.mark.slow) for name in SLOW_ACROSS),

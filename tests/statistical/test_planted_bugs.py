@@ -1,17 +1,13 @@
 """Bugs that only show in the distribution of draws, planted in the compiled sampler, fail Geweke's test.
 
-(Bugs in weights and ratios are planted in test_conditional_ratios.py, endless tuning in unit/test_chains.py.)
+(Bugs in weights and ratios are planted in test_conditional_ratios.py, endless tuning in unit/test_chains.py, bugs in
+what constraints do in test_planted_bonds.py.)
 """
-
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from planted import copy_sources, is_caught, plant, run
+
 BUGS = {  # name: file, what is there, what is there instead
     "a row with wrong degrees of freedom": (
         "births",
@@ -54,47 +50,20 @@ check(z_scores(MODELS[sys.argv[2]], "distances", 2_000, **alone))
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
-    """A copy of the sources with a build of their own."""
-    tree = tmp_path_factory.mktemp("tree")
-    for name in ("src", "setup.py", "pyproject.toml", "README.md", "LICENSE"):
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        copy(ROOT / name, tree / name)
-    for built in (tree / "src" / "tetiwd" / "kernels").glob("*.so"):
-        built.unlink()
-    build(tree)
-    return tree
-
-
-def build(tree):
-    command = [sys.executable, "setup.py", "build_ext", "--inplace"]
-    done = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def geweke(tree, *words):
-    """Geweke's test with the kernels of this tree."""
-    path = os.pathsep.join([str(tree / "src"), str(ROOT / "tests")])
-    command = [sys.executable, "-c", CHECK, *words]
-    return subprocess.run(command, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, check=False)
+    return copy_sources(tmp_path_factory.mktemp("tree"))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_planted_bug_is_caught(tree, tmp_path, bug):
     file, there, instead = BUGS[bug]
-    spoilt = shutil.copytree(tree, tmp_path / "tree")
-    source = spoilt / "src" / "tetiwd" / "kernels" / f"{file}.py"
-    text = source.read_text()
-    assert text.count(there) == 1
-    source.write_text(text.replace(there, instead))
-    build(spoilt)
-    done = geweke(spoilt, "alone" if file == ALONE else "all", MODEL_OF.get(file, "full"))
-    assert done.returncode == 1, done.stderr
-    assert "AssertionError" in done.stderr
+    spoilt = plant(tree, tmp_path / "tree", f"kernels/{file}", there, instead)
+    done = run(spoilt, CHECK, "alone" if file == ALONE else "all", MODEL_OF.get(file, "full"))
+    assert is_caught(done), done.stderr
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("which", "model"), [("alone", "full"), ("all", "full"), ("all", "own spreads")])
 def test_nothing_is_caught_without_one(tree, which, model):
-    done = geweke(tree, which, model)
+    done = run(tree, CHECK, which, model)
     assert done.returncode == 0, done.stderr

@@ -65,7 +65,8 @@ def write_series(path: Path, series: DistanceSeries) -> None:
         if space.centre is not None and space.spread is not None:
             variables |= {"centre": ("feature", space.centre), "spread": ("feature", space.spread)}
     if series.ties is not None:
-        variables |= {f"tie_{name}": (dims, getattr(series.ties, name)) for name, dims in TIES.items()}
+        ties = {name: getattr(series.ties, name) for name in TIES}
+        variables |= {f"tie_{name}": (TIES[name], array) for name, array in ties.items() if array.size}
     if series.rows is not None:
         variables |= {f"input_row_{t}": (f"object_{t}", rows) for t, rows in enumerate(series.rows)}
     data = xr.Dataset(variables, attrs=attributes)
@@ -104,10 +105,18 @@ def read_series_file(path: Path) -> DistanceSeries:
         about = data.attrs.get("approximation")
         approximation = None if about is None else Approximation(**json.loads(about))
         unit = float(data.attrs["unit"]) if "unit" in data.attrs else None
-        ties = Ties(**{name: data[f"tie_{name}"].to_numpy() for name in TIES}) if "tie_epoch" in data else None
+        ties = _ties({name: data[f"tie_{name}"].to_numpy() for name in TIES if f"tie_{name}" in data})
         known = "input_row_0" in data
         rows = tuple(data[f"input_row_{t}"].to_numpy() for t in epochs) if known else None
         return DistanceSeries(matrices, data.attrs["kind"], times, ids, cross, space, approximation, unit, ties, rows)
+
+
+def _ties(found: dict[str, Any]) -> Ties | None:
+    """What is known of objects; arrays without entries are not in the file, which cannot hold them."""
+    if not found:
+        return None
+    none = {"apart": np.zeros((0, 2), np.int64), "pulled": np.zeros((0, 4), np.int64), "weights": np.zeros(0)}
+    return Ties(**none | found)
 
 
 def _distances(data: Any, epochs: range) -> tuple[tuple[Any, ...], Any]:

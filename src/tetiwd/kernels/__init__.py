@@ -47,7 +47,8 @@ if not COMPILED:
 
     sys.meta_path.insert(0, _PlainFiles())
 
-from tetiwd.kernels.bonds import Bonds  # noqa: E402 (after it is clear what is imported)
+from tetiwd.kernels.bonds import NONE as NO_BONDS  # noqa: E402 (after it is clear what is imported)
+from tetiwd.kernels.bonds import Bonds  # noqa: E402
 from tetiwd.kernels.entry import (  # noqa: E402
     assign_groups,
     assign_objects,
@@ -69,6 +70,7 @@ from tetiwd.kernels.entry import (  # noqa: E402
     split_lineage,
 )
 from tetiwd.kernels.node_entry import (  # noqa: E402
+    assign_groups_to_lineages,
     assign_to_lineages,
     log_likelihood_of_nodes,
     log_prior_of_lineages,
@@ -84,6 +86,7 @@ from tetiwd.kernels.workspace import Workspace  # noqa: E402
 
 __all__ = [
     "COMPILED",
+    "NO_BONDS",
     "Bonds",
     "Epoch",
     "Model",
@@ -93,6 +96,7 @@ __all__ = [
     "Nodes",
     "Workspace",
     "assign_groups",
+    "assign_groups_to_lineages",
     "assign_objects",
     "assign_to_lineages",
     "births_of",

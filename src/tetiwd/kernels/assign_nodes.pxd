@@ -1,7 +1,7 @@
 cimport cython
 
 from tetiwd.kernels cimport libc_math as math
-from tetiwd.kernels cimport node_terms, nodes, shift_terms, spread_law, stream, urn
+from tetiwd.kernels cimport lineage_bonds, node_terms, nodes, shift_terms, spread_law, stream, urn
 from tetiwd.kernels.node_terms cimport NodeTerms
 from tetiwd.kernels.nodes cimport Motion, Nodes
 from tetiwd.kernels.shift_terms cimport ShiftTerms
@@ -47,7 +47,7 @@ cdef Py_ssize_t choose(
 
 @cython.locals(
     trusted=Py_ssize_t, epoch=Py_ssize_t, obj=Py_ssize_t, C=Py_ssize_t, t=Py_ssize_t, a=Py_ssize_t, c=Py_ssize_t,
-    i=Py_ssize_t, alone=bint
+    i=Py_ssize_t, alone=bint, bound=bint
 )
 cdef Py_ssize_t assign_objects(
     Stream rng, NodeAssignment scratch, Nodes given, Motion motion, Py_ssize_t first, Py_ssize_t[::1] moved

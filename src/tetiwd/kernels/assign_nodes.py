@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from tetiwd.kernels import node_terms, nodes, shift_terms, spread_law, stream, urn
+from tetiwd.kernels import lineage_bonds, node_terms, nodes, shift_terms, spread_law, stream, urn
 from tetiwd.kernels.node_terms import NodeTerms
 from tetiwd.kernels.shift_terms import ShiftTerms
 from tetiwd.kernels.urn import Urn
@@ -132,9 +132,12 @@ def assign_objects(rng, scratch, given, motion, first, moved):
     It stops early, before touching an object, when no slot is free; the caller makes room.
     """
     trusted, epoch = 0, -1  # how many more changes the terms may take before they are built anew; for which epoch
+    bound = given.bonds.n_groups > 0
     urn.remember(scratch.urn, given, motion)
     for obj in range(first, given.n):
         C, t, a = given.size[0], given.epoch[obj], given.z[obj]
+        if bound and lineage_bonds.is_in_group(given.bonds, obj):
+            continue  # groups move as one
         if given.counts.shape[0] == C:
             return obj
         if trusted == 0 or t != epoch:
@@ -157,6 +160,8 @@ def assign_objects(rng, scratch, given, motion, first, moved):
             weigh_displaced(scratch, scratch.terms, scratch.shift, given, motion, a, t, alone)
         else:
             weigh_lineages(scratch, scratch.terms, given, motion, a, alone)
+        if bound and given.bonds.group[obj] >= 0:
+            lineage_bonds.add_pull(given.bonds, given.bonds.group[obj], given.z, scratch.log_weight)
         c = choose(rng, scratch, C, motion.power, a, alone)
         if alone and c == C:  # still alone, perhaps with another spread
             if scratch.fresh[0] != given.spreads[a]:

@@ -1,12 +1,18 @@
 cimport cython
 
-from tetiwd.kernels cimport assign_nodes, lineage_sums, node_terms, relink, split_lineages, spreads, urn
+from tetiwd.kernels cimport assign_nodes, bound_lineages, lineage_sums, node_terms, relink, split_lineages, spreads, urn
 from tetiwd.kernels.node_workspace cimport NodeWorkspace
 from tetiwd.kernels.nodes cimport Motion, Nodes
 from tetiwd.kernels.stream cimport Stream
 
 @cython.locals(stream=Stream, reached=Py_ssize_t)
 cpdef Py_ssize_t assign_to_lineages(
+    object rng, NodeWorkspace work, Nodes given, Motion motion, Py_ssize_t n_aux, Py_ssize_t first,
+    Py_ssize_t[::1] moved
+)
+
+@cython.locals(stream=Stream, reached=Py_ssize_t)
+cpdef Py_ssize_t assign_groups_to_lineages(
     object rng, NodeWorkspace work, Nodes given, Motion motion, Py_ssize_t n_aux, Py_ssize_t first,
     Py_ssize_t[::1] moved
 )

@@ -5,7 +5,7 @@ try:
 except ImportError:
     from tetiwd.kernels import no_cython as cython
 
-from tetiwd.kernels import assign_nodes, lineage_sums, node_terms, relink, split_lineages, spreads, urn
+from tetiwd.kernels import assign_nodes, bound_lineages, lineage_sums, node_terms, relink, split_lineages, spreads, urn
 from tetiwd.kernels.stream import Stream
 
 
@@ -15,6 +15,17 @@ def assign_to_lineages(rng, work, given, motion, n_aux, first, moved):
     work.assignment.make_room(n_aux)
     with cython.nogil:
         reached = assign_nodes.assign_objects(stream, work.assignment, given, motion, first, moved)
+    return reached
+
+
+def assign_groups_to_lineages(rng, work, given, motion, n_aux, first, moved):
+    """Move every group from ``first`` on; returns the group it stopped at for want of slots."""
+    stream = Stream(rng)
+    work.assignment.make_room(n_aux)
+    with cython.nogil:
+        reached = bound_lineages.assign_groups(
+            stream, work.group, work.assignment, work.change, work.sums, given, motion, first, moved
+        )
     return reached
 
 

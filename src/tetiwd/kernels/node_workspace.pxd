@@ -1,4 +1,5 @@
 from tetiwd.kernels.assign_nodes cimport NodeAssignment
+from tetiwd.kernels.bound_lineages cimport GroupMove
 from tetiwd.kernels.lineage_sums cimport LineageSums
 from tetiwd.kernels.split_lineages cimport LineageSplit
 
@@ -8,3 +9,4 @@ cdef class NodeWorkspace:
     cdef readonly NodeAssignment assignment
     cdef readonly LineageSplit change
     cdef readonly LineageSums sums
+    cdef readonly GroupMove group

@@ -1,14 +1,16 @@
 cimport cython
 
+from tetiwd.kernels.bonds cimport Bonds
 from tetiwd.kernels.sums cimport Sums
 
 
 cdef class Nodes:
     cdef readonly object data
     cdef readonly Sums sums
+    cdef readonly Bonds bonds
     cdef readonly double per_unit, worthwhile
     cdef readonly Py_ssize_t n, n_epochs
-    cdef readonly Py_ssize_t[::1] first, epoch, z, size
+    cdef readonly Py_ssize_t[::1] first, epoch, z, size, proposed
     cdef readonly Py_ssize_t[:, ::1] counts
     cdef readonly double[:, ::1] S, R
     cdef readonly double[::1] spreads, row

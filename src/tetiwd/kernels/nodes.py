@@ -6,6 +6,7 @@ rows of S and R are then exactly zero. Symbols are those of ``tetiwd.model.nodes
 
 import numpy as np
 
+from tetiwd.kernels.bonds import NONE
 from tetiwd.kernels.sums import NodeMatrixSums, members_tried, sums_of
 
 WORTHWHILE = 150  # members of a split or merge that is always tried (``tetiwd.kernels.sums``)
@@ -32,9 +33,11 @@ class Nodes:
         (K, K) block sums of nodes, and (K, …) what their members add up to (``tetiwd.kernels.sums``).
     spreads
         (capacity,) variance α_c of a lineage around its centre.
+    bonds
+        What is known of objects of all epochs (``tetiwd.kernels.bonds``).
     """
 
-    def __init__(self, data, per_unit, first, z, size, counts, S, R, spreads):
+    def __init__(self, data, per_unit, first, z, size, counts, S, R, spreads, bonds=NONE):
         self.data, self.per_unit = data, per_unit
         self.n, self.n_epochs = len(z), len(first) - 1
         make = NodeMatrixSums if isinstance(data, np.ndarray) else sums_of
@@ -49,6 +52,8 @@ class Nodes:
         self.S = S
         self.R = R
         self.spreads = spreads
+        self.bonds = bonds
+        self.proposed = np.zeros(bonds.n_groups, np.int64)  # lineage of every group, while a change is proposed
 
 
 class Motion:

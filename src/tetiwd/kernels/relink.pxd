@@ -2,7 +2,7 @@ cimport cython
 
 from tetiwd.kernels cimport assign_nodes
 from tetiwd.kernels cimport libc_math as math
-from tetiwd.kernels cimport lineage_sums, nodes, shift_sums, stream, urn
+from tetiwd.kernels cimport lineage_bonds, lineage_sums, nodes, shift_sums, stream, urn
 from tetiwd.kernels.assign_nodes cimport NodeAssignment
 from tetiwd.kernels.lineage_sums cimport LineageSums
 from tetiwd.kernels.nodes cimport Motion, Nodes
@@ -28,7 +28,7 @@ cdef double propose(
     LineageSums sums, Nodes given, Motion motion, Py_ssize_t a, Py_ssize_t b, Py_ssize_t lo, Py_ssize_t hi
 ) noexcept nogil
 
-@cython.locals(C=Py_ssize_t, gone=Py_ssize_t, n_after=Py_ssize_t, after=double)
+@cython.locals(C=Py_ssize_t, gone=Py_ssize_t, n_after=Py_ssize_t, after=double, pull=double)
 cdef double try_exchange(
     Stream rng, NodeAssignment scratch, LineageSums sums, Nodes given, Motion motion, Py_ssize_t a, Py_ssize_t b,
     Py_ssize_t lo, Py_ssize_t hi, double before

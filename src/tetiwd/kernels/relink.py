@@ -6,7 +6,7 @@ inverse, but pairs are drawn among the lineages and one empty slot, and their nu
 
 import math
 
-from tetiwd.kernels import assign_nodes, lineage_sums, nodes, shift_sums, stream, urn
+from tetiwd.kernels import assign_nodes, lineage_bonds, lineage_sums, nodes, shift_sums, stream, urn
 
 
 def is_trivial(given, a, b, lo, hi):
@@ -82,10 +82,17 @@ def propose(sums, given, motion, a, b, lo, hi):
 
 
 def try_exchange(rng, scratch, sums, given, motion, a, b, lo, hi, before):
-    """Propose an exchange at epochs lo … hi; returns the log joint afterwards."""
+    """Propose an exchange at epochs lo … hi; returns the log joint afterwards, without what is known beforehand."""
     C = given.size[0]
     if is_trivial(given, a, b, lo, hi):
         return before
+    pull = 0.0
+    if given.bonds.n_groups > 0:
+        if not lineage_bonds.exchange(given, a, b, lo, hi):
+            return before
+        pull = lineage_bonds.gain(given, given.bonds)
+        if pull == -math.inf:
+            return before
     if max(a, b) == C:
         given.spreads[C] = assign_nodes.draw_spread(rng, motion)
         lineage_sums.open_slot(sums, C, given.n_epochs)
@@ -98,7 +105,7 @@ def try_exchange(rng, scratch, sums, given, motion, a, b, lo, hi, before):
         gone = b
     after = urn.log_prior(scratch.urn, given, motion) + propose(sums, given, motion, a, b, lo, hi)
     n_after = given.size[0] - (1 if gone >= 0 else 0)
-    if stream.accept(rng, after - before, log_pairs(C) - log_pairs(n_after), motion.power):
+    if stream.accept(rng, after - before + pull, log_pairs(C) - log_pairs(n_after), motion.power):
         exchange_blocks(given, a, b, lo, hi)
         exchange_members(given, a, b, lo, hi)
         if gone >= 0:

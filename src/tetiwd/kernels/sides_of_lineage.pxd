@@ -1,7 +1,8 @@
 cimport cython
 
 from tetiwd.kernels cimport libc_math as math
-from tetiwd.kernels cimport node_terms, shift_terms
+from tetiwd.kernels cimport lineage_bonds, node_terms, shift_terms
+from tetiwd.kernels.bonds cimport Bonds
 from tetiwd.kernels.node_terms cimport NodeTerms
 from tetiwd.kernels.nodes cimport Motion, Nodes
 from tetiwd.kernels.shift_terms cimport ShiftTerms
@@ -15,7 +16,7 @@ cdef class SidesOfLineage:
     cdef readonly ShiftTerms shift
     cdef readonly Py_ssize_t[:, ::1] counts
     cdef readonly double[:, ::1] S
-    cdef readonly Py_ssize_t[::1] slot, members, side
+    cdef readonly Py_ssize_t[::1] slot, members, side, side_of_group
     cdef readonly double[::1] spreads, r
     cdef readonly double log_chance
 
@@ -24,6 +25,11 @@ cdef class SidesOfLineage:
     n=Py_ssize_t, t=Py_ssize_t, start=Py_ssize_t, obj=Py_ssize_t, c=Py_ssize_t, m=Py_ssize_t, k=Py_ssize_t
 )
 cdef void list_members(Nodes given, SidesOfLineage sides, Stream rng, Py_ssize_t i, Py_ssize_t j) noexcept nogil
+
+@cython.locals(m=Py_ssize_t, g=Py_ssize_t)
+cdef bint settle_groups(
+    Nodes given, Bonds bonds, SidesOfLineage sides, Py_ssize_t i, Py_ssize_t j
+) noexcept nogil
 
 @cython.locals(
     T=Py_ssize_t, a=Py_ssize_t, b=Py_ssize_t, t=Py_ssize_t, s=Py_ssize_t, inside=bint, both=bint
@@ -46,7 +52,7 @@ cdef double log_prediction(
     SidesOfLineage sides, NodeTerms terms, ShiftTerms shift, Motion motion, Py_ssize_t a
 ) noexcept nogil
 
-@cython.locals(epoch=Py_ssize_t, m=Py_ssize_t, obj=Py_ssize_t, t=Py_ssize_t, a=Py_ssize_t, odds=double)
+@cython.locals(epoch=Py_ssize_t, m=Py_ssize_t, obj=Py_ssize_t, t=Py_ssize_t, a=Py_ssize_t, g=Py_ssize_t, bound=bint, odds=double)
 cdef void allocate(
     Nodes given, SidesOfLineage sides, Motion motion, Stream rng, bint follow, Py_ssize_t b
 ) noexcept nogil

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from tetiwd.kernels import node_terms, shift_terms
+from tetiwd.kernels import lineage_bonds, node_terms, shift_terms
 from tetiwd.kernels.node_terms import NodeTerms
 from tetiwd.kernels.shift_terms import ShiftTerms
 
@@ -23,6 +23,7 @@ class SidesOfLineage:
         self.counts, self.S, self.r = np.zeros((2, T), np.int64), np.zeros((2 * T, 2 * T)), np.zeros(2 * T)
         self.slot, self.spreads = np.zeros(2, np.int64), np.zeros(2)
         self.members, self.side = np.zeros(n, np.int64), np.zeros(n, np.int64)  # in the order of allocation
+        self.side_of_group = np.zeros(n, np.int64)  # of groups that stay together, −1 while it is open
         self.n_members = 0
         self.lo, self.hi = 0, 0  # first and last epoch that are divided
         self.log_chance = 0.0  # of the allocation
@@ -45,6 +46,29 @@ def list_members(given, sides, rng, i, j):
             sides.members[m] = sides.members[k]
             sides.members[k] = obj
     sides.n_members = n
+
+
+def settle_groups(given, bonds, sides, i, j):
+    """Which groups among the members have a side before anyone is allocated; False if there is no way to divide them.
+
+    The group of i is on side 0, that of j on side 1. A group with members at other epochs stays where it is, on side 0.
+    """
+    for m in range(sides.n_members):
+        if bonds.group[sides.members[m]] >= 0:
+            sides.side_of_group[bonds.group[sides.members[m]]] = -1
+    for m in range(sides.n_members):
+        g = bonds.group[sides.members[m]]
+        if g >= 0 and not lineage_bonds.is_within(given, g, sides.lo, sides.hi):
+            if given.z[sides.members[m]] != sides.slot[0]:
+                return False  # it would have to leave them
+            sides.side_of_group[g] = 0
+    if bonds.group[i] >= 0:
+        sides.side_of_group[bonds.group[i]] = 0
+    if bonds.group[j] >= 0:
+        if sides.side_of_group[bonds.group[j]] == 0:
+            return False
+        sides.side_of_group[bonds.group[j]] = 1
+    return True
 
 
 def begin(given, sides):
@@ -116,6 +140,7 @@ def allocate(given, sides, motion, rng, follow, b):
     given.sums.open_sides()
     sides.log_chance = 0.0
     epoch = -1
+    bound = given.bonds.n_groups > 0
     for m in range(sides.n_members):
         obj = sides.members[m]
         t = given.epoch[obj]
@@ -131,12 +156,18 @@ def allocate(given, sides, motion, rng, follow, b):
         node_terms.look_at(sides.terms, sides.r, 2)
         if motion.shift > 0.0:
             shift_terms.look_at(sides.shift, sides.r, 2 * sides.n_epochs)
-        odds = log_weight(sides, motion, 1, t) + log_prediction(sides, sides.terms, sides.shift, motion, 1)
-        odds -= log_weight(sides, motion, 0, t) + log_prediction(sides, sides.terms, sides.shift, motion, 0)
-        a = 1 if follow and given.z[obj] == b else 0
-        if not follow:
-            a = 1 if rng.uniform() < math.exp(-log_one_plus_exp(-odds)) else 0
-        sides.log_chance -= log_one_plus_exp(-odds if a == 1 else odds)
+        g = given.bonds.group[obj] if bound else -1
+        if g >= 0 and sides.side_of_group[g] >= 0:
+            a = sides.side_of_group[g]
+        else:
+            odds = log_weight(sides, motion, 1, t) + log_prediction(sides, sides.terms, sides.shift, motion, 1)
+            odds -= log_weight(sides, motion, 0, t) + log_prediction(sides, sides.terms, sides.shift, motion, 0)
+            a = 1 if follow and given.z[obj] == b else 0
+            if not follow:
+                a = 1 if rng.uniform() < math.exp(-log_one_plus_exp(-odds)) else 0
+            sides.log_chance -= log_one_plus_exp(-odds if a == 1 else odds)
+            if g >= 0:
+                sides.side_of_group[g] = a
         if sides.counts[a, t] > 0:
             if motion.shift > 0.0:
                 shift_terms.change(sides.shift, sides.terms, a, sides.spreads[a], 2, 1.0)

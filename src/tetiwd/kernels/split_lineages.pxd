@@ -2,7 +2,7 @@ cimport cython
 
 from tetiwd.kernels cimport assign_nodes
 from tetiwd.kernels cimport libc_math as math
-from tetiwd.kernels cimport lineage_sums, nodes, shift_sums, sides_of_lineage, stream, urn
+from tetiwd.kernels cimport lineage_bonds, lineage_sums, nodes, shift_sums, sides_of_lineage, stream, urn
 from tetiwd.kernels.assign_nodes cimport NodeAssignment
 from tetiwd.kernels.lineage_sums cimport LineageSums
 from tetiwd.kernels.nodes cimport Motion, Nodes
@@ -89,7 +89,7 @@ cdef void mirror(SidesOfLineage sides, Nodes given) noexcept nogil
 )
 cdef void move_members(SidesOfLineage sides, Nodes given, bint split) noexcept nogil
 
-@cython.locals(split=bint, C=Py_ssize_t, b=Py_ssize_t, now=double, B=double, likelihood=double)
+@cython.locals(split=bint, C=Py_ssize_t, a=Py_ssize_t, b=Py_ssize_t, pull=double, now=double, B=double, likelihood=double)
 cdef Py_ssize_t split_or_merge(
     Stream rng, NodeAssignment scratch, LineageSplit change, LineageSums sums, Nodes given, Motion motion,
     Py_ssize_t i, Py_ssize_t j, Py_ssize_t lo, Py_ssize_t hi

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from tetiwd.kernels import assign_nodes, lineage_sums, nodes, shift_sums, sides_of_lineage, stream, urn
+from tetiwd.kernels import assign_nodes, lineage_bonds, lineage_sums, nodes, shift_sums, sides_of_lineage, stream, urn
 from tetiwd.kernels.sides_of_lineage import SidesOfLineage
 
 REJECTED, SPLIT, MERGED = 0, 1, 2
@@ -66,12 +66,17 @@ def lives_elsewhere(given, lo, hi, c):
 
 
 def propose(rng, change, sides, given, motion, i, j, lo, hi):
-    """Divide members between two lineages, or follow how they are divided; False if it is too large to try now."""
+    """Divide members between two lineages, or follow how they are divided.
+
+    False if it is too large to try now, or if objects that stay together would be separated.
+    """
     a, b = given.z[i], given.z[j]
     sides.lo, sides.hi = lo, hi
     sides.slot[0], sides.slot[1] = a, b
     sides_of_lineage.list_members(given, sides, rng, i, j)
     if rng.uniform() * sides.n_members > given.worthwhile:
+        return False
+    if given.bonds.n_groups > 0 and not sides_of_lineage.settle_groups(given, given.bonds, sides, i, j):
         return False
     sides.spreads[0], sides.spreads[1] = given.spreads[a], given.spreads[b]
     if a == b:
@@ -268,6 +273,13 @@ def split_or_merge(rng, scratch, change, sums, given, motion, i, j, lo, hi):
     split, C = given.z[i] == given.z[j], given.size[0]
     if not propose(rng, change, change.sides, given, motion, i, j, lo, hi):
         return REJECTED
+    pull = 0.0
+    if given.bonds.n_groups > 0:
+        a, b = change.sides.slot[0], change.sides.slot[1]
+        lineage_bonds.divide(given, a, b, lo, hi, change.sides.side_of_group, split)
+        pull = lineage_bonds.gain(given, given.bonds)
+        if pull == -math.inf:
+            return REJECTED
     now = urn.log_prior(scratch.urn, given, motion) + lineage_sums.log_likelihood_now(sums, motion)
     b = change.sides.slot[1]
     if b == C:
@@ -281,7 +293,7 @@ def split_or_merge(rng, scratch, change, sums, given, motion, i, j, lo, hi):
         propose_merge(change, change.sides, sums, given, motion)
     likelihood = log_likelihood_proposed(change, change.sides, sums, given, motion, B)
     set_sizes(change.sides, given, change.counts)
-    change.gain = urn.log_prior(scratch.urn, given, motion) + likelihood - now
+    change.gain = urn.log_prior(scratch.urn, given, motion) + likelihood - now + pull
     if not stream.accept(rng, change.gain, change.log_proposal, motion.power):
         set_sizes(change.sides, given, change.before)
         if b == C:

@@ -6,7 +6,13 @@ parallel within a chain.
 
 import numpy as np
 
-from tetiwd.kernels import Motion, assign_to_lineages, relink_lineages, split_or_merge_lineages
+from tetiwd.kernels import (
+    Motion,
+    assign_groups_to_lineages,
+    assign_to_lineages,
+    relink_lineages,
+    split_or_merge_lineages,
+)
 from tetiwd.moves.move import Move
 from tetiwd.node_state import NodeState
 from tetiwd.state import Floats, Ints
@@ -15,13 +21,18 @@ SPLIT, MERGED = 1, 2
 
 
 def update_objects(state: NodeState, motion: Motion, n_aux: int, rng: np.random.Generator) -> Ints:
-    """Offer every object every lineage; returns how many changed lineage, by epoch."""
+    """Offer every object every lineage, then every group of objects; returns how many changed lineage, by epoch."""
     moved, done = np.zeros(state.n_epochs, dtype=np.int64), 0
     if motion.tau == 0:
         n_aux = 1
     while done < len(state.z):
         done = assign_to_lineages(rng, state.work, state.nodes, motion, n_aux, done, moved)
         if done < len(state.z):  # it stopped because no slot was free
+            state.grow()
+    done, n_groups = 0, state.nodes.bonds.n_groups
+    while done < n_groups:
+        done = assign_groups_to_lineages(rng, state.work, state.nodes, motion, n_aux, done, moved)
+        if done < n_groups:
             state.grow()
     return moved
 
