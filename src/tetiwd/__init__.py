@@ -61,6 +61,7 @@ _HOME_OF = {
     "representative": "tetiwd.summarize.point_estimate",
     "track": "tetiwd.summarize.tracking",
     "transitions": "tetiwd.summarize.transitions",
+    "AnswerSettings": "tetiwd.params",
     "Hyperparameters": "tetiwd.params",
     "log_joint": "tetiwd.model",
     "log_likelihood": "tetiwd.model",
