@@ -10,8 +10,7 @@ import tempfile
 from pathlib import Path
 
 import tetiwd
-from tetiwd import TeTiWD, kernels, simulate_separated
-from tetiwd.params import SamplerSettings
+from tetiwd import SamplerSettings, TeTiWD, kernels, simulate_separated
 
 SHORT = SamplerSettings(n_chains=2, n_warmup=50, n_draws=50)
 
@@ -35,7 +34,7 @@ def fit() -> None:
     """Three well separated clusters at every time; then the first commands of a user."""
     world = simulate_separated(seed=1)
     model = TeTiWD(squared=True, dof=100.0, settings=SHORT).fit(list(world.D))
-    if list(model.n_clusters_) != [len(set(labels)) for labels in world.z]:
+    if list(model.n_clusters_) != [len(set(labels)) for labels in world.labels]:
         sys.exit(f"clusters found: {model.n_clusters_}")
     command = [sys.executable, "-m", "tetiwd"]
     subprocess.run([*command, "simulate", "--sizes", "20,25,20", "--out", "play"], check=True)
