@@ -6,7 +6,7 @@ import numpy as np
 from tetiwd import SamplerSettings, TiWD
 
 rng = np.random.default_rng(2)
-X = np.vstack([rng.normal(centre, 0.9, (15, 2)) for centre in ([0, 0], [3, 0], [1.5, 3.2])])
+X = np.vstack([rng.normal(centre, 0.75, (15, 2)) for centre in ([0, 0], [3, 0], [1.5, 3.2])])
 model = TiWD(dof=2, geometry="full", settings=SamplerSettings(n_chains=2, n_warmup=200, n_draws=300)).fit(X)
 order = np.argsort(model.labels_, kind="stable")
 

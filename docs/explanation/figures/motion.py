@@ -16,6 +16,6 @@ for ax, rho, words in zip(axes, (0.0, 0.9, 1.0), ("jump", "move", "stay"), stric
         ax.plot(range(1, n_times + 1), place, color=colour)
         ax.scatter(np.repeat(np.arange(1, n_times + 1), 6), objects, s=4, color=colour, alpha=0.5)
     ax.set_title(f"ρ = {rho:g}: centres {words}", fontsize=10)
-    ax.set(xlabel="time", yticks=[])
+    ax.set(xlabel="time", xticks=[1, 4, 8, 12], yticks=[])
     ax.spines[["top", "right", "left"]].set_visible(False)
 fig.tight_layout()
