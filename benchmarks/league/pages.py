@@ -13,6 +13,11 @@ from benchmarks.league.sets import SETS
 from benchmarks.league.standings import name_of, over_seeds, scored
 from benchmarks.table import Row, folded, markdown
 
+NEXT = (
+    "**Next:** [when to use it, and when not](explanation/comparison.md) · "
+    "[how defaults are chosen](explanation/choosing.md)"
+)
+
 
 def page_of(records: Sequence[Record]) -> str:
     """What came out, then all tables, with what they mean, what is not in them and where they were made."""
@@ -32,7 +37,7 @@ def page_of(records: Sequence[Record]) -> str:
     for name, entry in SETS.items():
         if (standings.set == name).any():
             parts.append(folded(f"{name} ({entry.half})", tables.one_set(standings[standings.set == name])))
-    return "\n\n".join([*parts, absent(records), made_at(records)]) + "\n"
+    return "\n\n".join([*parts, absent(records), made_at(records), NEXT]) + "\n"
 
 
 def in_short(standings: pd.DataFrame, name: str, rows: Sequence[Row]) -> str:
