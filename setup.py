@@ -2,7 +2,7 @@
 
 TETIWD_BUILD=checked builds with bounds checks, TETIWD_BUILD=sanitized with the address and undefined-behaviour
 sanitizers of the compiler, TETIWD_BUILD=plain nothing. Without a working C compiler the package is installed without
-compiled kernels and runs slowly.
+compiled kernels and runs slowly; TETIWD_BUILD=required fails instead.
 """
 
 import multiprocessing
@@ -18,7 +18,7 @@ FOLDER = Path("src/tetiwd/kernels")
 SHARED = f"{PACKAGE}._shared"  # what all compiled modules need of Cython, once
 WITH_RANDOM_NUMBERS = "stream"
 HOW = os.environ.get("TETIWD_BUILD", "fast")
-SMALL = ["-Wl,--strip-all"] if sys.platform == "linux" and HOW == "fast" else []  # no names of functions
+SMALL = ["-Wl,--strip-all"] if sys.platform == "linux" and HOW in ("fast", "required") else []  # no names of functions
 
 
 class BuildForThisCompiler(build_ext):

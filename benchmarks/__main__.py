@@ -39,9 +39,10 @@ PARTS = {module.__name__.rpartition(".")[2]: module for module in (*SAMPLING, *R
 INTRODUCTION = """\
 # Benchmarks
 
-`make bench` prints these tables; `python -m benchmarks --write [part …]` writes them here. Compare ratios: both sides
-of a ratio come from one run on one machine. Goals are those of the design; "–" means that there is none, or that it was
-not measured."""
+How fast the package is, as ratios: both sides of a ratio come from one run on one machine.
+
+`make bench` prints these tables; `python -m benchmarks --write [part …]` writes them here. Goals are those of the
+design; "–" means that there is none, or that it was not measured. Open a section to see how, when and where."""
 
 
 def main() -> None:

@@ -48,3 +48,8 @@ def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     text = ["| " + " | ".join(map(str.ljust, cells, widths)) + " |" for cells in lines]
     rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
     return "\n".join([text[0], rule, *text[1:]])
+
+
+def folded(title: str, *parts: str) -> str:
+    """Parts of a page that are shown when their title is clicked."""
+    return "\n\n".join([f":::{{dropdown}} {title}", *parts, ":::"])

@@ -8,6 +8,7 @@ hand and stays.
 """
 
 import argparse
+import re
 import shutil
 from pathlib import Path
 
@@ -40,21 +41,37 @@ def section(folder: Path, commit: str) -> str:
     info = {key: value for key, value in about(plan, settings).items() if key not in ("title", "text")}
     info |= {"Commit": commit}
     results = pd.read_csv(folder / "results.csv")
-    seen, folded = [], [summary_markdown(results, info, plan.reference)]
+    seen, more, steps = [], [], ""
     if plan.of_design.by_step:
         image = f"{plan.design}-steps.svg"
         shutil.copyfile(folder / "figures" / image, IMAGES / image)
         caption = "Mean adjusted Rand index by how far centres move, with 95 % intervals."
-        seen += [f"![{caption}](../images/experiments/{image})\n", steps_markdown(results, plan.reference)]
+        seen, steps = [f"![{caption}](../images/experiments/{image})"], steps_markdown(results, plan.reference)
     for i, variant in enumerate(plan.of_design.variants):
         for what, caption in FIGURES.items():
             image = folder / "figures" / f"{name_for_files(variant)}-{what}.svg"
             if image.is_file():
                 shutil.copyfile(image, IMAGES / image.name)
-                where = seen if what in SEEN_AT_ONCE[-1 if i else 0 :] else folded
-                where.append(f"![{variant}: {caption}](../images/experiments/{image.name})\n\n*{variant}: {caption}*\n")
-    fold = ["<details><summary>All tables, and more figures</summary>\n", *folded, "</details>\n"]
-    return "\n".join(seen + fold)
+                where = seen if what in SEEN_AT_ONCE[-1 if i else 0 :] else more
+                where.append(f"![{variant}: {caption}](../images/experiments/{image.name})\n\n*{variant}: {caption}*")
+    return folded_section(seen, steps, summary_markdown(results, info, plan.reference), more)
+
+
+def folded_section(seen: list[str], steps: str, summary: str, more: list[str]) -> str:
+    """Figures that are seen at once, then everything else folded: by step, by variant, and more figures."""
+    how, *variants = re.split(r"^### ", summary, flags=re.M)
+    folds = {
+        "Means, differences and links by step": steps,
+        "The run" if variants else "The run, and all its tables": how,
+    }
+    folds |= dict(variant.split("\n", 1) for variant in variants)
+    folds |= {"More figures": "\n\n".join(more)}
+    return "\n\n".join([*seen, *(fold(title, text.strip()) for title, text in folds.items() if text.strip())]) + "\n"
+
+
+def fold(title: str, text: str) -> str:
+    """A part of a page that is shown when its title is clicked."""
+    return f":::{{dropdown}} {title}\n\n{text}\n\n:::"
 
 
 def with_section(page: str, name: str, text: str) -> str:

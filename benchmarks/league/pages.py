@@ -2,29 +2,58 @@
 
 from collections.abc import Sequence
 
+import pandas as pd
+
 from benchmarks import league
 from benchmarks.league import ours, tables
 from benchmarks.league.methods import METHODS
-from benchmarks.league.must_hold import must_hold
+from benchmarks.league.must_hold import TOLD_NOTHING, WARD, must_hold
 from benchmarks.league.records import Record
 from benchmarks.league.sets import SETS
 from benchmarks.league.standings import name_of, over_seeds, scored
-from benchmarks.table import markdown
+from benchmarks.table import Row, folded, markdown
+
+NEXT = (
+    "**Next:** [when to use it, and when not](explanation/comparison.md) · "
+    "[how defaults are chosen](explanation/choosing.md)"
+)
 
 
 def page_of(records: Sequence[Record]) -> str:
-    """All tables, with what they mean, what is not in them and where they were made."""
+    """What came out, then all tables, with what they mean, what is not in them and where they were made."""
     standings = over_seeds(scored(records))
     judged = next((name for name in ours.SETTINGS if any(record.method == name for record in records)), None)
-    parts = ["# League", str(league.__doc__).strip(), "## Means over sets", tables.means_over_sets(standings)]
+    what, _, how = str(league.__doc__).strip().partition("\n\n")
+    rows: list[Row] = []
+    parts = [f"# League\n\n{what}"]
     if judged is not None:
-        rows = [row for estimate in ours.ESTIMATES for row in must_hold(standings, name_of(judged, estimate))]
+        names = [name_of(judged, estimate) for estimate in ours.ESTIMATES]
+        rows = [row for name in names for row in must_hold(standings, name)]
+        parts += [in_short(standings, names[0], rows)]
+    parts += ["## Means over sets", tables.means_over_sets(standings), folded("What is compared, and how", how)]
+    if rows:
         parts += ["## What must hold", markdown(rows)]
     parts += ["## By set", tables.index_by_set(standings)]
     for name, entry in SETS.items():
         if (standings.set == name).any():
-            parts += [f"### {name} ({entry.half})", tables.one_set(standings[standings.set == name])]
-    return "\n\n".join([*parts, absent(records), made_at(records)]) + "\n"
+            parts.append(folded(f"{name} ({entry.half})", tables.one_set(standings[standings.set == name])))
+    return "\n\n".join([*parts, absent(records), made_at(records), NEXT]) + "\n"
+
+
+def in_short(standings: pd.DataFrame, name: str, rows: Sequence[Row]) -> str:
+    """The mean index of one competitor of ours, next to the best of those told nothing and to Ward told k."""
+    means = standings.groupby("name", sort=False).ari.agg(["mean", "size"])
+    of_all = means[means["size"] == means["size"].max()]["mean"]
+    others = of_all[[other for other in TOLD_NOTHING if other in of_all]]
+    mean, n_sets = means.loc[name]
+    lines = [f"- **{name}**, told nothing: mean adjusted Rand index {mean:.3f} over {n_sets:.0f} sets"]
+    if len(others):
+        lines.append(f"- the best other method that is told nothing ({others.idxmax()}): {others.max():.3f}")
+    if WARD in of_all:
+        lines.append(f"- {WARD}: {of_all[WARD]:.3f}")
+    held = sum(bool(row.held) for row in rows)
+    lines.append(f"- {held} of {len(rows)} requirements [hold](#what-must-hold)")
+    return "\n".join(lines)
 
 
 def absent(records: Sequence[Record]) -> str:

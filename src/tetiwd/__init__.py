@@ -6,7 +6,7 @@ Names are loaded when they are first used, so that ``import tetiwd`` stays fast.
 from importlib import import_module
 from typing import Any
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"
 
 _HOME_OF = {
     "TeTiWD": "tetiwd.estimators",
@@ -61,6 +61,7 @@ _HOME_OF = {
     "representative": "tetiwd.summarize.point_estimate",
     "track": "tetiwd.summarize.tracking",
     "transitions": "tetiwd.summarize.transitions",
+    "AnswerSettings": "tetiwd.params",
     "Hyperparameters": "tetiwd.params",
     "log_joint": "tetiwd.model",
     "log_likelihood": "tetiwd.model",

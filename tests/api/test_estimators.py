@@ -331,23 +331,27 @@ def test_what_has_no_effect_on_a_quick_look_is_refused(parameters, message):
 
 
 def test_every_setting_of_model_and_answers_is_a_parameter():
-    declared = {field.name for group in (Hyperparameters, AnswerSettings) for field in fields(group)} - {"n_next"}
+    declared = {field.name for group in (Hyperparameters, AnswerSettings) for field in fields(group)}
     own = {"metric", "squared", "random_state", "n_jobs", "verbose", "settings", "mode", "constraints"}
     assert set(TeTiWD().get_params()) == declared | own
-    assert {"new_scale", "at_most", "level"} <= set(TiWD().get_params())
+    of_several_times = {"coupling", "kappa", "rho", "delta", "shift", "links", "n_next"}
+    assert set(TiWD().get_params()) == declared - of_several_times | own
 
 
 def test_settings_reach_model_and_answers():
     X, time = np.random.default_rng(0).standard_normal((24, 2)), np.repeat([1, 2], 12)
     quick = SamplerSettings(n_chains=1, n_warmup=5, n_draws=5, anneal=None)
     given = {"new_scale": 2.0, "kappa": 0.5, "rho": 0.9, "tau": 0.0, "delta": 0.3, "shift": 0.1}
-    model = TeTiWD(dof=2, geometry="moving", at_most=2, level=0.5, settings=quick, **given).fit(X, time=time)
+    model = TeTiWD(dof=2, geometry="moving", at_most=2, level=0.5, n_next=40, settings=quick, **given).fit(X, time=time)
     used = model.sample_.hyperparameters
     assert {name: getattr(used, name) for name in given} == given
     assert max(model.n_clusters_) <= 2
     assert model.forecast().level == 0.5
+    assert (model.forecast().n_next, model.analysis_.forecast.n_next, model.forecast(7).n_next) == (40, 40, 7)
     apart = TeTiWD(dof=2, geometry="full", coupling=False, settings=quick).fit(X, time=time)
     assert not apart.sample_.hyperparameters.coupling
+    static = TiWD(dof=2, df_A=30.0, tau=0.2, settings=quick).fit(X).sample_.hyperparameters
+    assert (static.df_A, static.tau) == (30.0, 0.2)
 
 
 def test_a_report_with_outcomes_and_figures(tmp_path):

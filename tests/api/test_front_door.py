@@ -23,6 +23,12 @@ def test_every_public_name_exists_and_is_documented(name):
     assert getattr(tetiwd, name).__doc__
 
 
+def test_type_checkers_know_the_same_names():
+    stub = Path(tetiwd.__file__).with_suffix(".pyi").read_text("utf-8")
+    known = {name: home for home, name, again in re.findall(r"from (\S+) import (\w+) as (\w+)", stub) if name == again}
+    assert known == tetiwd._HOME_OF
+
+
 def test_unknown_names_are_unknown():
     assert "DistanceSeries" in dir(tetiwd)
     with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):

@@ -72,7 +72,7 @@ def simulate(
         truth = getattr(tetiwd, f"simulate_{design}")(seed=seed)
     out.mkdir(parents=True)
     times = range(len(truth.D))
-    np.savez_compressed(out / "distances.npz", **{f"D_{t}": D for t, D in enumerate(truth.D)})
+    np.savez_compressed(out / "distances.npz", allow_pickle=False, **{f"D_{t}": D for t, D in enumerate(truth.D)})
     lines = ["time,object,lineage"]
     lines += [f"{t},{i},{c}" for t in times for i, c in enumerate(np.asarray(truth.labels[t]).tolist())]
     (out / "truth.csv").write_text("\n".join(lines) + "\n", "utf-8")

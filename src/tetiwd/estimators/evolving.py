@@ -17,10 +17,12 @@ from tetiwd.data.times import rows_by_time
 from tetiwd.declare import documented_by
 from tetiwd.estimators.common import MODES, SHARED, WishartClusterer, as_threads, one_after_the_other
 from tetiwd.extending import extend
+from tetiwd.mode_analysis import ModeLineages
 from tetiwd.params import AnswerSettings, AtMost, Hyperparameters, SamplerSettings
 from tetiwd.priors import Prior, ShareOrPrior
 from tetiwd.summarize.clustering import Clustering
 from tetiwd.summarize.forecast import Forecast, forecast
+from tetiwd.summarize.lineages import Lineages
 from tetiwd.workflow import names_after
 
 
@@ -100,6 +102,7 @@ class TeTiWD(WishartClusterer):
     min_size: int = AnswerSettings.min_size
     links: str = AnswerSettings.links
     level: float = AnswerSettings.level
+    n_next: int | None = None
     random_state: Any = None
     n_jobs: int = -1
     verbose: bool = False
@@ -212,7 +215,7 @@ class TeTiWD(WishartClusterer):
         return self
 
     @property
-    def lineages_(self) -> Any:
+    def lineages_(self) -> Lineages | ModeLineages:
         """Lineages through time."""
         check_is_fitted(self)
         return self.analysis_.lineages
@@ -233,7 +236,8 @@ class TeTiWD(WishartClusterer):
         Parameters
         ----------
         n_next : int, optional
-            Objects expected at the next time; as many as at the last if not given.
+            Objects expected at the next time; that of the estimator if not given, and else as many as at the
+            last.
         level : float, optional
             Probability of the intervals; that of the estimator if not given.
 
@@ -253,6 +257,7 @@ class TeTiWD(WishartClusterer):
         """
         analysis = self._with_draws("forecast")
         sample, alignment = analysis.sample, analysis.alignment
+        n_next = analysis.settings.n_next if n_next is None else n_next
         level = analysis.settings.level if level is None else level
         return forecast(sample, alignment, n_next=n_next, level=level, seed=sample.settings.seed)
 

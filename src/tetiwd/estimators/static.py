@@ -62,11 +62,13 @@ class TiWD(WishartClusterer):
     metric: Metric = "euclidean"
     squared: bool | None = None
     dof: float | Sequence[float] | str = Hyperparameters.dof
+    df_A: Prior | None = None
     geometry: str = Hyperparameters.geometry
     alpha: Prior | None = None
     xi: Prior = Hyperparameters.xi
     new_scale: Prior | None = None
     max_clusters: int | None = None
+    tau: Prior | None = None
     loss: str = AnswerSettings.loss
     at_most: AtMost = AnswerSettings.at_most
     min_size: int = AnswerSettings.min_size

@@ -1,0 +1,66 @@
+"""The public names for type checkers; at run time they are loaded when they are first used."""
+
+from tetiwd.analysis import Analysis as Analysis
+from tetiwd.backtesting import backtest as backtest
+from tetiwd.chains import run_chains as run_chains
+from tetiwd.comparing import compare as compare
+from tetiwd.data import Constraints as Constraints
+from tetiwd.data import DistanceSeries as DistanceSeries
+from tetiwd.errands import Workers as Workers
+from tetiwd.errors import CheckpointError as CheckpointError
+from tetiwd.errors import DataError as DataError
+from tetiwd.errors import MemoryLimitError as MemoryLimitError
+from tetiwd.errors import RunFolderError as RunFolderError
+from tetiwd.errors import SamplingError as SamplingError
+from tetiwd.errors import SettingsError as SettingsError
+from tetiwd.errors import WorkersError as WorkersError
+from tetiwd.estimators import TeTiWD as TeTiWD
+from tetiwd.estimators import TiWD as TiWD
+from tetiwd.extending import extend as extend
+from tetiwd.model import log_joint as log_joint
+from tetiwd.model import log_likelihood as log_likelihood
+from tetiwd.model import simulate as simulate
+from tetiwd.model import simulate_independent as simulate_independent
+from tetiwd.model import simulate_overlapping as simulate_overlapping
+from tetiwd.model import simulate_separated as simulate_separated
+from tetiwd.model import simulate_unequal as simulate_unequal
+from tetiwd.pace import Progress as Progress
+from tetiwd.params import AnswerSettings as AnswerSettings
+from tetiwd.params import Hyperparameters as Hyperparameters
+from tetiwd.params import SamplerSettings as SamplerSettings
+from tetiwd.partitions import Partitions as Partitions
+from tetiwd.priors import Beta as Beta
+from tetiwd.priors import Gamma as Gamma
+from tetiwd.resolution import ResolutionPath as ResolutionPath
+from tetiwd.sample import Sample as Sample
+from tetiwd.summarize.alignment import align as align
+from tetiwd.summarize.associations import associations as associations
+from tetiwd.summarize.certainty import memberships as memberships
+from tetiwd.summarize.classify import classify as classify
+from tetiwd.summarize.clustering import Clustering as Clustering
+from tetiwd.summarize.coclustering import coclustering as coclustering
+from tetiwd.summarize.credible_ball import credible_ball as credible_ball
+from tetiwd.summarize.embedding import embed as embed
+from tetiwd.summarize.forecast import forecast as forecast
+from tetiwd.summarize.growth import growth as growth
+from tetiwd.summarize.kinship import SamePlace as SamePlace
+from tetiwd.summarize.kinship import SharedObjects as SharedObjects
+from tetiwd.summarize.known_labels import agreement as agreement
+from tetiwd.summarize.lineages import lineages as lineages
+from tetiwd.summarize.losses import ARI as ARI
+from tetiwd.summarize.losses import VI as VI
+from tetiwd.summarize.losses import Binder as Binder
+from tetiwd.summarize.markers import markers as markers
+from tetiwd.summarize.metadata import metadata_for as metadata_for
+from tetiwd.summarize.outcomes import outcomes_by_lineage as outcomes_by_lineage
+from tetiwd.summarize.point_estimate import annealed as annealed
+from tetiwd.summarize.point_estimate import representative as representative
+from tetiwd.summarize.prototypes import prototypes as prototypes
+from tetiwd.summarize.sites import characteristic_sites as characteristic_sites
+from tetiwd.summarize.tracking import track as track
+from tetiwd.summarize.transitions import transitions as transitions
+from tetiwd.trials import resolution_path as resolution_path
+from tetiwd.workflow import load_run as load_run
+
+__version__: str
+__all__: list[str]
