@@ -437,7 +437,16 @@ class SamplerSettings(Settings):
 @documented
 @dataclass(frozen=True)
 class AnswerSettings(Settings):
-    """How draws become answers."""
+    """How draws become answers.
+
+    Examples
+    --------
+    >>> from tetiwd import Analysis, AnswerSettings, SamplerSettings, run_chains, DistanceSeries, simulate_separated
+    >>> series = DistanceSeries.from_distances(simulate_separated(seed=1).D, squared=True)
+    >>> sample = run_chains(series, settings=SamplerSettings(n_chains=2, n_warmup=50, n_draws=50))
+    >>> Analysis(sample, AnswerSettings(loss="binder", level=0.8)).clustering.loss
+    'binder'
+    """
 
     table = "answers"
     group = "Answers"
