@@ -30,7 +30,7 @@ extensions = [
     "repository_links",
 ]
 exclude_patterns = ["_build", "_ext"]
-suppress_warnings = ["toc.not_included", "myst.header"]
+suppress_warnings = ["myst.header"]
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", r"(?!tetiwd\b).*")]  # other packages' names are not looked up: that needs a network
 
