@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from verification.check import Check, Found, Job
 
-N_DATA_SETS, BATCH = 60, 5
+N_DATA_SETS, BATCH = 40, 4
 N_BY_EPOCH, N_CLUSTERS, DIMENSIONS = (50, 50, 50, 50, 50), 4, 6
 BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 CLAIMED = 0.5  # links and memberships that are looked at
@@ -66,7 +66,7 @@ def of_data_set(world: str, seed: int) -> Answers:
     blocks = [D[end - len(x) : end, end - len(x) : end] for end, x in zip(ends, X, strict=True)]
     cross = None if world == "paper's model" else D[: ends[T - 1], : ends[T - 1]]  # which that model does not have
     series = DistanceSeries.from_distances(blocks[:T], squared=True, cross=cross)
-    analysis = Analysis(run_chains(series, settings=SamplerSettings(seed=seed, max_draws=1500), n_threads=1))
+    analysis = Analysis(run_chains(series, settings=SamplerSettings(seed=seed, max_draws=1000), n_threads=1))
     return {
         "pairs": pairs(analysis, labels),
         "memberships": memberships(analysis, labels),

@@ -17,7 +17,7 @@ from scipy.stats import binom
 from verification.check import Check, Found, Job
 
 N_DATA_SETS, BATCH = 500, 25
-N_DRAWS, APART, WARM_UP = 39, 15, 150  # 40 ranks: half, nine tenths and 38 of them are whole numbers
+N_DRAWS, APART, WARM_UP = 19, 15, 150  # 20 ranks: half, nine tenths and 19 of them are whole numbers
 LEVELS = (0.5, 0.9, 0.95)
 SIZES = (8, 9, 8)
 SMALLEST_P = 0.001  # of all quantities of a model together
