@@ -35,12 +35,12 @@ def main() -> None:
     if options.write and (options.few or options.checks):
         parser.error("--write needs a whole verification, without --few and names of checks")
     code = Code.of()
-    records = Records(f"{code.tree}{'-changed' if code.changed else ''}{'-few' if options.few else ''}")
+    records = Records(f"{code.tree}{'-changed' if code.changed else ''}")
     rows = {}
     for name in options.checks or CHECKS:
-        check = CHECKS[name]
-        failed = work_off(name, check, check.jobs(options.few), records, options.processes)
-        rows[name] = check.rows(records.of(name))
+        check, jobs = CHECKS[name], CHECKS[name].jobs(options.few)
+        failed = work_off(name, check, jobs, records, options.processes)
+        rows[name] = check.rows(records.of(name, jobs))
         rows[name] += [Row(f"job {job}", f"failed: {error}", "ends", False) for job, error in failed.items()]
         print(f"\n{check.title}\n\n{markdown(rows[name])}\n", flush=True)
     if options.write:
@@ -51,14 +51,14 @@ def main() -> None:
 def work_off(name: str, check: Check, jobs: Iterable[Job], records: Records, processes: int) -> dict[str, str]:
     """Do the jobs that are left, several at a time; returns those that failed, with their errors."""
     failed = {}
-    left = [job for job in jobs if (name, job.name) not in records.found]
+    left = [job for job in jobs if (name, job) not in records]
     with ProcessPoolExecutor(min(processes, check.workers or processes), initializer=find_tests) as pool:
         futures = {pool.submit(timed, check, job): job for job in left}
         for i, future in enumerate(as_completed(futures)):
             if error := future.exception():
                 failed[futures[future].name] = repr(error)
             else:
-                records.add(name, futures[future].name, *future.result())
+                records.add(name, futures[future], *future.result())
             print(f"\r{name}: {i + 1} of {len(left)} jobs", end="", file=sys.stderr, flush=True)
     if left:
         print(file=sys.stderr)

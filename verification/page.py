@@ -23,7 +23,7 @@ def write(code: Code, rows: dict[str, list[Row]], records: Records) -> None:
     parts = [INTRODUCTION, where(code, records), overview(rows, records), *remarks(rows)]
     for name, own in rows.items():
         check = CHECKS[name]
-        summary = check.summary(records.of(name)) if check.summary else ""
+        summary = check.summary(records.of(name, check.jobs(False))) if check.summary else ""
         parts += [f"## {check.title}", check.explanation, summary, figure_of(name, records), markdown(own)]
     TARGET.write_text("\n\n".join(part for part in parts if part) + "\n", encoding="utf-8")
 
@@ -31,7 +31,7 @@ def write(code: Code, rows: dict[str, list[Row]], records: Records) -> None:
 def where(code: Code, records: Records) -> str:
     """Commit, machine and versions."""
     commit = f"{code.commit}{' with uncommitted changes' if code.changed else ''}"
-    hours = sum(records.seconds.values()) / 3600
+    hours = sum(records.seconds(name, check.jobs(False)) for name, check in CHECKS.items()) / 3600
     return (
         f"All numbers are from one state of the code, version {code.version} at commit {commit}; {hours:.1f} hours of "
         f"processor time on this machine: {machine.equipment()}."
@@ -43,7 +43,7 @@ def overview(rows: dict[str, list[Row]], records: Records) -> str:
     lines = []
     for name, own in rows.items():
         held = [row.held for row in own if row.held is not None]
-        minutes = sum(took for (check, _), took in records.seconds.items() if check == name) / 60
+        minutes = records.seconds(name, CHECKS[name].jobs(False)) / 60
         verdict = f"{sum(held)} of {len(held)}"
         lines.append((CHECKS[name].title, verdict, f"{minutes:.0f} min"))
     return aligned(("check", "limits that hold", "processor time"), lines)
@@ -69,5 +69,5 @@ def figure_of(name: str, records: Records) -> str:
     IMAGES.mkdir(parents=True, exist_ok=True)
     file = IMAGES / f"{name.replace('_', '-')}.svg"
     with mpl.rc_context({"svg.hashsalt": name, "font.size": 8}):
-        check.plot(records.of(name)).savefig(file, metadata={"Date": None})
+        check.plot(records.of(name, check.jobs(False))).savefig(file, metadata={"Date": None})
     return f"![{check.title}](images/verification/{file.name})"
