@@ -9,7 +9,7 @@ from benchmarks.table import Row
 from verification.check import Check, Found, Job
 
 COMMANDS = {
-    "plain Python": ["-m", "pytest", "-q", "tests/unit/kernels"],
+    "plain Python": ["-m", "pytest", "tests/unit/kernels"],
     "checked indices": ["tools/check_build.py", "checked"],
     "address and undefined-behaviour sanitizers": ["tools/check_build.py", "sanitized"],
 }
