@@ -27,8 +27,9 @@ from tetiwd.kernels import Epoch, Neighbour, log_prior_of_partitions
 one, square = np.ones(1, dtype=np.intp), np.ones((1, 1))
 before = Neighbour(one, one.copy(), square, one - 1)
 link_to_a_slot_that_does_not_exist = one.copy()
-epoch = Epoch(square, 1.0, 0.0, one - 1, square, one, one, square, square, link_to_a_slot_that_does_not_exist, one - 2)
-log_prior_of_partitions([(epoch, before, before)], 1.0, 0)
+links = link_to_a_slot_that_does_not_exist, one - 2
+epoch = Epoch(square, 1.0, 0.0, one - 1, square, one, one, square, square, *links, np.ones(1))
+log_prior_of_partitions([(epoch, before, before)], 1.0, 1.0, 0)
 """
 
 
