@@ -255,8 +255,13 @@ def plot(found: dict[str, Found]) -> Any:
         level = float(np.quantile(depths_of_uniform(n), 0.01))
         low, high = binom.ppf(level / 2, n, share) / n - share, binom.isf(level / 2, n, share) / n - share
         axis.fill_between(share, low, high, color="0.88", step="mid", linewidth=0)
-        for ranks in own.values():
-            axis.plot(share, np.searchsorted(np.sort(ranks), steps) / n - share, linewidth=0.8)
+        worst = min(own, key=lambda name: depth(own[name]))
+        for name, ranks in own.items():
+            label, colour = (f"farthest: {name}", "C3") if name == worst else (None, "C0")
+            departs = np.searchsorted(np.sort(ranks), steps) / n - share
+            axis.plot(share, departs, linewidth=0.8, color=colour, label=label, zorder=2 + (name == worst))
+        axis.legend(fontsize=7, loc="upper right", frameon=False)
+        axis.set_ylim(-0.1, 0.11)
         axis.set_title(f"{model} ({len(own)} quantities)", fontsize=9)
     figure.supxlabel("rank of the truth, as a share")
     figure.supylabel("share of truths below it, minus expected")
