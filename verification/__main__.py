@@ -1,7 +1,8 @@
-"""``make verify``, or ``python -m verification [--few] [--write] [check …]``: run what is left, print one table.
+"""``make verify``, or ``python -m verification [--few] [--write] [--done] [check …]``: run what is left, print a table.
 
 Jobs that have been done with this state of the code are not done again. --few does a few jobs of every check, in
-minutes, to see whether all of them work; --write puts the table and its figures into docs/verification.md.
+minutes, to see whether all of them work; --write puts the table and its figures into docs/verification.md. --done runs
+nothing: it shows, or writes, what has been found so far, and how many jobs are left.
 """
 
 import os
@@ -28,6 +29,7 @@ def main() -> None:
     parser.add_argument("checks", nargs="*", metavar="check", help=f"some of: {', '.join(CHECKS)} (default: all)")
     parser.add_argument("--few", action="store_true", help="a few jobs of every check, to see whether all of them work")
     parser.add_argument("--write", action="store_true", help="also write docs/verification.md and its figures")
+    parser.add_argument("--done", action="store_true", help="run nothing, show what has been found so far")
     parser.add_argument("--processes", type=int, default=2, help="jobs at a time (default: 2)")
     options = parser.parse_args()
     if unknown := set(options.checks) - set(CHECKS):
@@ -39,8 +41,11 @@ def main() -> None:
     rows = {}
     for name in options.checks or CHECKS:
         check, jobs = CHECKS[name], CHECKS[name].jobs(options.few)
-        failed = work_off(name, check, jobs, records, options.processes)
+        failed = {} if options.done else work_off(name, check, jobs, records, options.processes)
         rows[name] = check.rows(records.of(name, jobs))
+        n_left = sum((name, job) not in records for job in jobs) - len(failed)
+        if n_left:
+            rows[name].append(Row(f"{check.title}: jobs that are left", f"{n_left} of {len(jobs)} {page.NOT_TRIED}"))
         rows[name] += [Row(f"job {job}", f"failed: {error}", "ends", False) for job, error in failed.items()]
         print(f"\n{check.title}\n\n{markdown(rows[name])}\n", flush=True)
     if options.write:

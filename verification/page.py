@@ -23,7 +23,8 @@ def write(code: Code, rows: dict[str, list[Row]], records: Records) -> None:
     parts = [INTRODUCTION, where(code, records), overview(rows, records), *remarks(rows)]
     for name, own in rows.items():
         check = CHECKS[name]
-        summary = check.summary(records.of(name, check.jobs(False))) if check.summary else ""
+        found = records.of(name, check.jobs(False))
+        summary = check.summary(found) if check.summary and found else ""
         parts += [f"## {check.title}", check.explanation, summary, figure_of(name, records), markdown(own)]
     TARGET.write_text("\n\n".join(part for part in parts if part) + "\n", encoding="utf-8")
 
@@ -54,14 +55,16 @@ def remarks(rows: dict[str, list[Row]]) -> list[str]:
     every = [row for own in rows.values() for row in own]
     missed = [f"- {row.name}: {row.value}; wanted: {row.goal}" for row in every if row.held is False]
     left_out = [f"- {row.name}: {row.value}" for row in every if NOT_TRIED in row.value]
-    parts = ["## What does not hold", "\n".join(missed)] if missed else ["Every limit holds."]
+    well = "Every limit that was tried holds." if left_out else "Every limit holds."
+    parts = ["## What does not hold", "\n".join(missed)] if missed else [well]
     return parts + (["## What was not tried", "\n".join(left_out)] if left_out else [])
 
 
 def figure_of(name: str, records: Records) -> str:
     """Draw the figure of a check, if it has one; the line that shows it."""
     check = CHECKS[name]
-    if check.plot is None:
+    found = records.of(name, check.jobs(False))
+    if check.plot is None or not found:
         return ""
     import matplotlib as mpl
 
@@ -69,5 +72,5 @@ def figure_of(name: str, records: Records) -> str:
     IMAGES.mkdir(parents=True, exist_ok=True)
     file = IMAGES / f"{name.replace('_', '-')}.svg"
     with mpl.rc_context({"svg.hashsalt": name, "font.size": 8}):
-        check.plot(records.of(name, check.jobs(False))).savefig(file, metadata={"Date": None})
+        check.plot(found).savefig(file, metadata={"Date": None})
     return f"![{check.title}](images/verification/{file.name})"

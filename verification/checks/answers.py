@@ -326,6 +326,8 @@ def summary(found: dict[str, Found]) -> str:
     """One table that says where to trust which number."""
     lines = []
     for world, own in together(found).items():
+        if not own:
+            continue
         cells = [world]
         for question in QUESTIONS:
             upper = own[question][[low >= CLAIMED for low in BINS[:-1]]]

@@ -52,6 +52,8 @@ def run(mode: str) -> Found:
 
 def rows(found: dict[str, Found]) -> list[Row]:
     """How many modes agree."""
+    if not found:
+        return []
     differ = {mode: one for mode, one in found.items() if len(set(one.values())) > 1}
     value = f"{len(found) - len(differ)} of {len(found)} modes" + (f"; not: {', '.join(differ)}" if differ else "")
     threads = ", ".join(map(str, THREADS))
