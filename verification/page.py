@@ -44,10 +44,11 @@ def overview(rows: dict[str, list[Row]], records: Records) -> str:
     lines = []
     for name, own in rows.items():
         held = [row.held for row in own if row.held is not None]
-        minutes = records.seconds(name, CHECKS[name].jobs(False)) / 60
-        verdict = f"{sum(held)} of {len(held)}"
-        lines.append((CHECKS[name].title, verdict, f"{minutes:.0f} min"))
-    return aligned(("check", "limits that hold", "processor time"), lines)
+        jobs = CHECKS[name].jobs(False)
+        done = f"{len(records.of(name, jobs))} of {len(jobs)}"
+        verdict = f"{sum(held)} of {len(held)}" if held else "–"
+        lines.append((CHECKS[name].title, done, verdict, f"{records.seconds(name, jobs) / 60:.1f} min"))
+    return aligned(("check", "jobs done", "limits that hold", "processor time"), lines)
 
 
 def remarks(rows: dict[str, list[Row]]) -> list[str]:
