@@ -38,7 +38,7 @@ def number(value: float) -> str:
 
 def markdown(rows: Sequence[Row]) -> str:
     """The table of measurements."""
-    return aligned(HEADER, [row.cells for row in rows])
+    return aligned(HEADER, [[cell.replace("|", r"\|").replace("\n", " ") for cell in row.cells] for row in rows])
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

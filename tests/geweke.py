@@ -85,8 +85,13 @@ def statistics(state: ChainState, h: Hyperparameters) -> dict[str, float]:
         found[f"log det A at {t}"] = float(np.linalg.slogdet(A)[1])
         found[f"mean variance at {t}"] = float(np.trace(A) / k[t])
         found[f"spread at {t}"] = float(np.sum(A) / k[t] ** 2)
-        found[f"mean distance at {t}"] = float(state.series.to_distances().matrices[t].mean())
+        found[f"mean distance at {t}"] = mean_distance(state.series.matrices[t], state.series.kind)
     return found
+
+
+def mean_distance(matrix, kind) -> float:
+    """Mean of all entries of a matrix of squared distances, or of those that similarities stand for."""
+    return float(matrix.mean() if kind == "distances" else 2 * (np.trace(matrix) / len(matrix) - matrix.mean()))
 
 
 def state_of(simulation, h, kind) -> ChainState:
@@ -130,7 +135,7 @@ def z_scores(h: Hyperparameters, kind: str, n: int, **settings: int) -> dict[str
     streams, tuning = Streams(SEED, 0, len(SIZES)), Tuning()
     rng, chained = rng_for(22), []
     for _ in range(2 * n):
-        sweep(state, h, how, streams, tuning, coupled=True)
+        sweep(state, h, how, streams, tuning, coupled=h.coupling)
         redraw_data(state, h, kind, rng)
         chained.append(statistics(state, h))
     state.check_invariants()

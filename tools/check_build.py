@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 TREE = Path(__file__).parents[1]
-COPIED = ("src", "tests", "setup.py", "pyproject.toml", "README.md", "LICENSE")
+COPIED = ("src", "tests", "benchmarks", "setup.py", "pyproject.toml", "README.md", "LICENSE")
 ALARM = {"checked": "IndexError: Out of bounds", "sanitized": "AddressSanitizer: heap-buffer-overflow"}
 TESTS = ["tests/exact", "tests/property"]
 WHERE = "from tetiwd.kernels import entry, COMPILED; print(entry.__file__ if COMPILED else 'not compiled')"
@@ -27,8 +27,8 @@ from tetiwd.kernels import Epoch, Neighbour, log_prior_of_partitions
 one, square = np.ones(1, dtype=np.intp), np.ones((1, 1))
 before = Neighbour(one, one.copy(), square, one - 1)
 link_to_a_slot_that_does_not_exist = one.copy()
-epoch = Epoch(square, 1.0, 0.0, one - 1, square, one, one, square, square, link_to_a_slot_that_does_not_exist, one - 2,
-              np.ones(1))
+links = link_to_a_slot_that_does_not_exist, one - 2
+epoch = Epoch(square, 1.0, 0.0, one - 1, square, one, one, square, square, *links, np.ones(1))
 log_prior_of_partitions([(epoch, before, before)], 1.0, 1.0, 0)
 """
 

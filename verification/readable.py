@@ -1,6 +1,7 @@
 """Everything that reads a file: how to write valid ones, and the function that reads them."""
 
 import hashlib
+import json
 import shutil
 import tomllib
 from collections.abc import Callable
@@ -29,6 +30,16 @@ init = [[0, 1], [1, 0]]
 [answers]
 level = 0.9
 """
+METADATA = "id,time,age,kind\n" + "".join(f"p{i % 6},{1 + i // 6},{20 + i},{'ab'[i % 2]}\n" for i in range(12))
+PAIRS = "object,other,kind,time,weight\np0,p1,must,1,\np2,p4,cannot,2,0.5\n"
+LABELS = "object,label,time\np0,a,1\np1,b,1\np0,a,2\n"
+NEW = "," + ",".join(f"p{i}" for i in range(6)) + ",u\n" + "".join(
+    f"{name}," + ",".join(str(abs(x - y)) for y in (0, 1, 2, 3, 4, 5, 2.5)) + "\n"
+    for name, x in [*((f"p{i}", i) for i in range(6)), ("u", 2.5)]
+)  # fmt: skip
+STEP = {"separation": 0.5, "agreement": 0.5, "certainty": 0.9, "stability": None, "lineages": [[0, 1], [0, 0]]}
+RESOLUTION = json.dumps({"chosen": 1, "usual": 0, "sample": None, "steps": [{"dof": [d, d]} | STEP for d in (2, 4)]})
+NOTES = "id,date,text,died\n" + "".join(f'p{i % 4},2001-0{1 + i % 5}-04,"no fever, {i}",{i % 2}\n' for i in range(9))
 
 
 @dataclass(frozen=True)
@@ -84,11 +95,85 @@ def table_as_parquet() -> list[str]:
     return ["x.parquet"]
 
 
+def arrays_of_features() -> list[str]:
+    """Features as arrays, with ids and times."""
+    np.savez("x.npz", X=np.arange(36.0).reshape(12, 3) % 7, time=np.repeat([2001, 2002], 6), ids=np.arange(12))
+    return ["x.npz", "format='features'"]
+
+
+def features_as_h5ad() -> list[str]:
+    """Features of an AnnData object."""
+    import anndata
+    import pandas as pd
+
+    about = pd.DataFrame({"time": np.repeat([2001, 2002], 6)}, index=[f"p{i}" for i in range(12)])
+    anndata.AnnData(obs=about, obsm={"X_few": np.arange(36.0).reshape(12, 3) % 7}).write_h5ad("x.h5ad")
+    return ["x.h5ad", "obsm='X_few'"]
+
+
+# What is known besides the data
+
+
+def series() -> Any:
+    """The data that all of this is about."""
+    from tetiwd import DistanceSeries
+
+    D = np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))
+    return DistanceSeries.from_distances([D, D], squared=True, ids=[[f"p{i}" for i in range(6)]] * 2, times=[1, 2])
+
+
 def read_outcomes(words: list[str]) -> None:
     """A table of outcomes."""
-    from tetiwd.io import outcome_table
+    from tetiwd.io import metadata_table
 
-    outcome_table.read_outcomes(Path("outcomes.csv"), None, None)
+    metadata_table.read_outcomes(Path(words[0]), None, None, series())
+
+
+def read_metadata(words: list[str]) -> None:
+    """A table of anything."""
+    from tetiwd.io import metadata_table
+
+    metadata_table.read_metadata(words[0], series())
+
+
+def read_constraints(words: list[str]) -> None:
+    """Pairs and labels, for these data."""
+    from tetiwd.io import constraint_files
+    from tetiwd.io.data_settings import DataSettings
+
+    known = constraint_files.read_constraints(DataSettings(**tomllib.loads("\n".join(words))))
+    if known is not None:
+        series().bound_by(known)
+
+
+def read_names(words: list[str]) -> None:
+    """Names of lineages."""
+    from tetiwd.io import names_table
+
+    names_table.read_names(Path(words[0]))
+
+
+def read_new_distances(words: list[str]) -> None:
+    """Distances of new objects to known ones."""
+    from tetiwd.io import new_distances
+    from tetiwd.io.data_settings import DataSettings
+    from tetiwd.io.files import find_file
+
+    new_distances.read_new_distances(find_file(words[0]), series(), [0], DataSettings(squared=True))
+
+
+def read_resolution(words: list[str]) -> None:
+    """Clusters at several degrees of freedom."""
+    from tetiwd.io import resolution_file
+
+    resolution_file.read_resolution(Path(words[0]), [2, 2])
+
+
+def read_notes(words: list[str]) -> None:
+    """Dated texts."""
+    from tetiwd.notes import reading
+
+    reading.read_notes(words[0], outcomes=["died"])
 
 
 def read_new(words: list[str]) -> None:
@@ -185,7 +270,18 @@ def readables() -> dict[str, Readable]:
     found["features, parquet"] = Readable(table_as_parquet, read_input)
     found["sequences"] = Readable(text("s.fasta", SEQUENCES), read_input)
     found["sequences, packed"] = Readable(packed("s.fasta.gz", SEQUENCES), read_input)
+    found["feature arrays"] = Readable(arrays_of_features, read_input)
+    found["features, h5ad"] = Readable(features_as_h5ad, read_input)
     found["outcomes"] = Readable(text("outcomes.csv", "id,died\np1,1\np2,0\np3,\n"), read_outcomes)
+    found["metadata"] = Readable(text("about.csv", METADATA), read_metadata)
+    found["constraints"] = Readable(
+        text("pairs.csv", PAIRS), lambda known: read_constraints(["constraints='pairs.csv'"])
+    )
+    found["fixed labels"] = Readable(text("l.csv", LABELS), lambda known: read_constraints(["fixed_labels='l.csv'"]))
+    found["names of lineages"] = Readable(text("names.csv", "lineage,name,colour\n0,a,#ff0000\n1,b,\n"), read_names)
+    found["new distances"] = Readable(text("new.csv", NEW), read_new_distances)
+    found["resolution"] = Readable(text("resolution.json", RESOLUTION), read_resolution)
+    found["notes"] = Readable(text("notes.csv", NOTES), read_notes)
     found["new objects"] = Readable(text("new.csv", "id,a,b\nu,1,2\nv,3,4\n"), read_new)
     found["settings"] = Readable(text("mine.toml", TOML), read_settings)
     found["run.toml"] = Readable(copied("run.toml"), read_about)

@@ -2,11 +2,18 @@
 
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
-from verification.check import Found
+from verification.check import Found, Job
 
 FOLDER = Path(".verification")
+Key = tuple[str, str, str]  # check, job, arguments
+
+
+def key_of(check: str, name: str, arguments: Found) -> Key:
+    """What a record is an answer to; jobs of one name may differ in their length."""
+    return check, name, json.dumps(arguments, sort_keys=True)
 
 
 class Records:
@@ -14,24 +21,34 @@ class Records:
 
     def __init__(self, code: str, folder: Path = FOLDER) -> None:
         self.path = folder / f"{code}.jsonl"
-        self.found: dict[tuple[str, str], Found] = {}
-        self.seconds: dict[tuple[str, str], float] = {}
+        self._records: dict[Key, Found] = {}
         if self.path.exists():
             for line in self.path.read_text("utf-8").splitlines():
                 self._take(json.loads(line))
 
-    def add(self, check: str, job: str, found: Found, seconds: float) -> None:
-        """Keep what a job found."""
-        record = {"check": check, "job": job, "found": found, "seconds": seconds, "time": time.time()}
+    def __contains__(self, check_and_job: tuple[str, Job]) -> bool:
+        check, job = check_and_job
+        return key_of(check, job.name, job.arguments) in self._records
+
+    def add(self, check: str, job: Job, found: Found, seconds: float) -> None:
+        """Keep what a job found, and the processor time it took."""
+        record = {"check": check, "job": job.name, "arguments": job.arguments, "found": found, "seconds": seconds}
         self._take(record)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("ab", buffering=0) as file:
-            file.write((json.dumps(record) + "\n").encode())
+            file.write((json.dumps(record | {"time": time.time()}) + "\n").encode())
 
-    def of(self, check: str) -> dict[str, Found]:
-        """What the jobs of a check found, by name."""
-        return {job: found for (own, job), found in self.found.items() if own == check}
+    def of(self, check: str, jobs: Sequence[Job]) -> dict[str, Found]:
+        """What those of the jobs found that have been done, by name."""
+        return {job.name: record["found"] for job, record in self._done(check, jobs)}
+
+    def seconds(self, check: str, jobs: Sequence[Job]) -> float:
+        """Processor time that the jobs took."""
+        return float(sum(record["seconds"] for _, record in self._done(check, jobs)))
+
+    def _done(self, check: str, jobs: Sequence[Job]) -> list[tuple[Job, Found]]:
+        keys = [(job, key_of(check, job.name, job.arguments)) for job in jobs]
+        return [(job, self._records[key]) for job, key in keys if key in self._records]
 
     def _take(self, record: Found) -> None:
-        key = record["check"], record["job"]
-        self.found[key], self.seconds[key] = record["found"], record["seconds"]
+        self._records[key_of(record["check"], record["job"], record["arguments"])] = record

@@ -1,5 +1,7 @@
 """The sampler passes Geweke's joint-distribution test."""
 
+from dataclasses import replace
+
 import pytest
 
 from geweke import MODELS, check, z_scores
@@ -8,6 +10,10 @@ from geweke import MODELS, check, z_scores
 @pytest.mark.parametrize("model", ["full", "kappa learned", "df_A learned", "own spreads", "own spreads, isotropic"])
 def test_sampler_leaves_the_joint_distribution_alone(model):
     check(z_scores(MODELS[model], "distances", 2_000))
+
+
+def test_so_does_a_sampler_of_epochs_that_are_not_coupled():
+    check(z_scores(replace(MODELS["full"], coupling=False), "distances", 2_000))
 
 
 def test_so_does_a_sampler_of_spread_epochs():

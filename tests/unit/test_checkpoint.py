@@ -201,7 +201,7 @@ def test_killed_at_any_moment_the_run_continues_identically(times, tmp_path):
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     whole.mkdir()
     broken.mkdir()
-    environment = os.environ | {"PYTHONPATH": str(TESTS)}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])}
 
     def start(folder):
         command = [sys.executable, "-c", RUN, str(folder), str(15 * times)]

@@ -168,7 +168,7 @@ print(kernels.COMPILED, *(digest(run_chains(data, replace(MODEL, **mode), settin
 """
     found = {}
     for compiled in ("0", "1"):
-        environment = os.environ | {"TETIWD_COMPILED": compiled, "PYTHONPATH": str(TESTS)}
+        environment = os.environ | {"TETIWD_COMPILED": compiled, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])}
         out = subprocess.run(
             [sys.executable, "-W", "ignore", "-c", code], env=environment, check=True, capture_output=True, text=True
         ).stdout.split()

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from verification.check import Check, Found, Job
 
-N_DATA_SETS, BATCH = 60, 5
+N_DATA_SETS, BATCH = 40, 4
 N_BY_EPOCH, N_CLUSTERS, DIMENSIONS = (50, 50, 50, 50, 50), 4, 6
 BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 CLAIMED = 0.5  # links and memberships that are looked at
@@ -24,8 +24,9 @@ QUESTIONS = {
     "links": "a cluster continues one of the time before",
     "clusters": "90 % intervals of the number of clusters",
     "forecast": "90 % intervals of shares at the next time",
+    "growth": "90 % intervals of growth rates",
 }
-INTERVALS = ("clusters", "forecast")  # stated at .9
+INTERVALS = ("clusters", "forecast", "growth")  # stated at .9
 
 
 def jobs(few: bool) -> list[Job]:
@@ -58,20 +59,21 @@ def of_data_set(world: str, seed: int) -> Answers:
     from tetiwd.analysis import Analysis
 
     rng = np.random.default_rng([seed, 83])
-    X, labels = WORLDS[world](rng)
+    X, labels, shares = WORLDS[world](rng)
     D = dissimilarities(np.concatenate(X), rng, crooked=world == "not Euclidean")
     ends = np.cumsum([len(x) for x in X])
     T = len(X) - 1
     blocks = [D[end - len(x) : end, end - len(x) : end] for end, x in zip(ends, X, strict=True)]
     cross = None if world == "paper's model" else D[: ends[T - 1], : ends[T - 1]]  # which that model does not have
     series = DistanceSeries.from_distances(blocks[:T], squared=True, cross=cross)
-    analysis = Analysis(run_chains(series, settings=SamplerSettings(seed=seed, max_draws=1500), n_threads=1))
+    analysis = Analysis(run_chains(series, settings=SamplerSettings(seed=seed, max_draws=1000), n_threads=1))
     return {
         "pairs": pairs(analysis, labels),
         "memberships": memberships(analysis, labels),
         "links": links(analysis, labels),
         "clusters": clusters(analysis, labels),
         "forecast": forecast(analysis, labels),
+        "growth": growth(analysis, labels, shares),
     }
 
 
@@ -144,6 +146,35 @@ def forecast(analysis: Any, labels: list[Any]) -> tuple[NDArray[Any], NDArray[An
     return np.full(len(true), 0.899), np.array(true, dtype=bool)
 
 
+def growth(analysis: Any, labels: list[Any], shares: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Are the growth rates of the shares that objects were drawn with in their intervals?
+
+    Lineages stand for true labels as in a forecast; a rate is the slope of the log odds from their first time to their
+    last, weighted by the precision of a share.
+    """
+    sizes, n_labels = np.asarray(analysis.clustering.sizes), shares.shape[1]
+    members = np.zeros((sizes.shape[1], n_labels))
+    for found, own in zip(analysis.clustering.labels, labels, strict=False):
+        np.add.at(members, (found[found >= 0], own[found >= 0]), 1)
+    table = analysis.growth.table()
+    true = []
+    for g, (lower, upper) in enumerate(zip(table.lower, table.upper, strict=True)):
+        label = int(members[g].argmax())
+        times = np.flatnonzero(sizes[:, g])
+        share = shares[times[0] : times[-1] + 1, label]
+        rivals = members[members.argmax(axis=1) == label].sum(axis=1)
+        if np.isfinite(lower) and members[g].sum() == rivals.max() and share.min() > 0:
+            true.append(lower <= slope_of_log_odds(share) <= upper)
+    return np.full(len(true), 0.899), np.array(true, dtype=bool)
+
+
+def slope_of_log_odds(share: NDArray[Any]) -> float:
+    """Per time step, weighted by the precision of the log odds that are estimated from a sample."""
+    weight, step = share * (1 - share), np.arange(len(share))
+    step = step - (weight * step).sum() / weight.sum()
+    return float((weight * step * np.log(share / (1 - share))).sum() / (weight * step**2).sum())
+
+
 def dissimilarities(X: NDArray[Any], rng: np.random.Generator, *, crooked: bool) -> NDArray[Any]:
     """Squared Euclidean distances, or squared city-block distances, which are not Euclidean."""
     from scipy.spatial.distance import pdist, squareform
@@ -152,38 +183,74 @@ def dissimilarities(X: NDArray[Any], rng: np.random.Generator, *, crooked: bool)
     return np.asarray(D) / X.shape[1]
 
 
-def drifting(rng: np.random.Generator, noise: Any, step: float = 0.3) -> tuple[list[Any], list[Any]]:
-    """Clusters whose centres drift; ``noise`` scatters so many objects of a cluster."""
-    from tetiwd.model.designs import draw_sizes
+World = tuple[list[Any], list[Any], NDArray[Any]]  # features and labels by time; shares by time and label
 
-    labels = draw_sizes(N_BY_EPOCH, N_CLUSTERS, rng)
+
+def drifting(rng: np.random.Generator, noise: Any, step: float = 0.3) -> World:
+    """Clusters whose centres drift; ``noise`` scatters so many objects of a cluster."""
+    labels, shares = draw_sizes(rng)
     centres = 1.8 * rng.standard_normal((N_CLUSTERS, DIMENSIONS))
     X = []
     for own in labels:
         X.append(centres[own] + noise(own))
         centres = np.sqrt(1 - step**2) * centres + 1.8 * step * rng.standard_normal(centres.shape)
-    return X, labels
+    return X, labels, shares
 
 
-def from_the_paper(rng: np.random.Generator) -> tuple[list[Any], list[Any]]:
+def draw_sizes(rng: np.random.Generator) -> tuple[list[Any], NDArray[Any]]:
+    """Labels, and the shares that they are drawn with, which depend on the sizes before; no cluster is ever empty."""
+    labels: list[Any] = []
+    shares, weights = [], np.ones(N_CLUSTERS)
+    for n in N_BY_EPOCH:
+        sizes = np.zeros(N_CLUSTERS, dtype=int)
+        while not sizes.all():
+            share = rng.dirichlet(weights)
+            own = rng.choice(N_CLUSTERS, size=n, p=share)
+            sizes = np.bincount(own, minlength=N_CLUSTERS)
+        labels.append(own)
+        shares.append(share)
+        weights = sizes + 1 / N_CLUSTERS
+    return labels, np.array(shares)
+
+
+def shares_behind(labels: list[Any], h: Any, rng: np.random.Generator) -> NDArray[Any]:
+    """Shares that labels from an urn were drawn with: given the labels and those before they have a Dirichlet law."""
+    from tetiwd.model.urn import remember
+
+    n_labels = 1 + max(int(own.max()) for own in labels)
+    memory: dict[int, float] = {}
+    shares = []
+    for own in labels:
+        sizes = dict(zip(*(part.tolist() for part in np.unique(own, return_counts=True)), strict=True))
+        new = h.xi * (h.kappa if memory else 1.0)
+        weights = [memory.get(c, 0.0) + sizes.get(c, 0) for c in range(n_labels)]
+        drawn = rng.gamma([*weights, new])
+        shares.append(drawn[:-1] / drawn.sum())
+        memory = remember(memory, sizes, h.delta if h.moves else 0.0, h.kappa)
+    return np.array(shares)
+
+
+def from_the_paper(rng: np.random.Generator) -> World:
     """The paper's model."""
     from tetiwd import Hyperparameters, simulate
 
-    truth = simulate(N_BY_EPOCH, Hyperparameters(dof=DIMENSIONS, alpha=0.3, new_scale=1.0, xi=0.8), rng)
-    return truth.X, truth.labels
+    h = Hyperparameters(dof=DIMENSIONS, alpha=0.3, new_scale=1.0, xi=0.8, kappa=1.0)
+    truth = simulate(N_BY_EPOCH, h, rng)
+    return truth.X, truth.labels, shares_behind(truth.labels, h, rng)
 
 
-def from_moving_centres(rng: np.random.Generator) -> tuple[list[Any], list[Any]]:
+def from_moving_centres(rng: np.random.Generator) -> World:
     """The model of moving centres."""
     from tetiwd import Hyperparameters
     from tetiwd.model.moving import simulate_moving
 
     fixed = {"alpha": 0.3, "new_scale": 1.0, "rho": 0.95, "xi": 0.8, "tau": 0.2, "delta": 0.5, "kappa": 0.5}
-    truth = simulate_moving(N_BY_EPOCH, Hyperparameters(dof=DIMENSIONS, geometry="moving", **fixed), rng)
-    return truth.X, truth.labels
+    h = Hyperparameters(dof=DIMENSIONS, geometry="moving", **fixed)
+    truth = simulate_moving(N_BY_EPOCH, h, rng)
+    return truth.X, truth.labels, shares_behind(truth.labels, h, rng)
 
 
-def with_heavy_tails(rng: np.random.Generator) -> tuple[list[Any], list[Any]]:
+def with_heavy_tails(rng: np.random.Generator) -> World:
     """Student's t with three degrees of freedom instead of a normal."""
 
     def noise(own: NDArray[Any]) -> NDArray[Any]:
@@ -193,13 +260,13 @@ def with_heavy_tails(rng: np.random.Generator) -> tuple[list[Any], list[Any]]:
     return drifting(rng, noise)
 
 
-def with_unequal_spreads(rng: np.random.Generator) -> tuple[list[Any], list[Any]]:
+def with_unequal_spreads(rng: np.random.Generator) -> World:
     """The widest cluster is four times as wide as the narrowest."""
     width = np.geomspace(0.5, 2.0, N_CLUSTERS)
     return drifting(rng, lambda own: width[own][:, None] * rng.standard_normal((len(own), DIMENSIONS)))
 
 
-def with_outliers(rng: np.random.Generator) -> tuple[list[Any], list[Any]]:
+def with_outliers(rng: np.random.Generator) -> World:
     """One object in twenty is far from everything."""
 
     def noise(own: NDArray[Any]) -> NDArray[Any]:
@@ -209,7 +276,7 @@ def with_outliers(rng: np.random.Generator) -> tuple[list[Any], list[Any]]:
     return drifting(rng, noise)
 
 
-def plain(rng: np.random.Generator) -> tuple[list[Any], list[Any]]:
+def plain(rng: np.random.Generator) -> World:
     """Drifting normal clusters; sizes as no model has them."""
     return drifting(rng, lambda own: rng.standard_normal((len(own), DIMENSIONS)))
 
@@ -259,6 +326,8 @@ def summary(found: dict[str, Found]) -> str:
     """One table that says where to trust which number."""
     lines = []
     for world, own in together(found).items():
+        if not own:
+            continue
         cells = [world]
         for question in QUESTIONS:
             upper = own[question][[low >= CLAIMED for low in BINS[:-1]]]

@@ -1,6 +1,7 @@
-"""The same seed gives the same draws, bit for bit: any number of threads, and after any interruption."""
+"""The same seed gives the same draws, bit for bit: any number of threads, any executor, and after any interruption."""
 
 import tempfile
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
 from benchmarks.table import Row
@@ -9,6 +10,7 @@ from verification.check import Check, Found, Job
 
 THREADS = (1, 2, 3, 8)
 STOPS = 5
+EXECUTORS = {"threads": ThreadPoolExecutor, "processes": ProcessPoolExecutor}
 
 
 def jobs(few: bool) -> list[Job]:
@@ -23,7 +25,7 @@ def jobs(few: bool) -> list[Job]:
 
 
 def run(mode: str) -> Found:
-    """Hashes of the draws by number of threads, and of a run that was stopped several times and went on."""
+    """Hashes of the draws by number of threads and executor, and of a run that was stopped several times."""
     from every_mode import MODEL, SHORT, modes
     from runs import digest
     from tetiwd import Hyperparameters, SamplerSettings, run_chains
@@ -31,6 +33,9 @@ def run(mode: str) -> Found:
     _, series, model, settings = next(case for case in modes() if case[0] == mode)
     h, how = Hyperparameters(**MODEL | model), SamplerSettings(**SHORT | settings)
     found = {f"{n} threads": digest(run_chains(series, h, how, n_threads=n)) for n in THREADS}
+    for kind, executor in EXECUTORS.items():
+        with executor(2) as pool:
+            found[f"executor of {kind}"] = digest(run_chains(series, h, how, executor=pool))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "checkpoints"
         for stop in range(STOPS):
@@ -47,16 +52,20 @@ def run(mode: str) -> Found:
 
 def rows(found: dict[str, Found]) -> list[Row]:
     """How many modes agree."""
+    if not found:
+        return []
     differ = {mode: one for mode, one in found.items() if len(set(one.values())) > 1}
     value = f"{len(found) - len(differ)} of {len(found)} modes" + (f"; not: {', '.join(differ)}" if differ else "")
     threads = ", ".join(map(str, THREADS))
-    what = f"same draws with {threads} threads and after up to {STOPS} interruptions"
+    kinds = " and of ".join(EXECUTORS)
+    what = f"same draws with {threads} threads, executors of {kinds}, after {STOPS} interruptions"
     return [Row(what, value, "all", not differ)]
 
 
 CHECK = Check(
     "Determinism",
-    "Every mode of the sampler, with several numbers of threads, and stopped and resumed again and again.",
+    "Every mode of the sampler runs with several numbers of threads, with chains in a pool of threads and in processes "
+    "of their own, and is stopped and resumed again and again.",
     jobs,
     run,
     rows,

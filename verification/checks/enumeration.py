@@ -32,7 +32,7 @@ def run(sizes: list[int], n: int, most: int | None = None, moving: bool = False)
     law, visited = of_nodes(sizes, n) if moving else of_linked(tuple(sizes), most, n)
     from visits import largest_variation, total_variation
 
-    found: Found = {"states": len(law), "forbidden": sum(law.get(cell, 0.0) <= 0 for cell in visited)}
+    found: Found = {"n_states": len(law), "forbidden": sum(law.get(cell, 0.0) <= 0 for cell in visited)}
     for name, view in VIEWS.items():
         seen = [view(cell) for cell in visited]
         expected: dict[Any, float] = Counter()
@@ -109,7 +109,7 @@ def rows(found: dict[str, Found]) -> list[Row]:
     for case, one in found.items():
         worst = max(VIEWS, key=lambda name: one[name]["variation"] / one[name]["limit"])
         variation, limit = one[worst]["variation"], one[worst]["limit"]
-        value = f"{variation:.4f} ({worst}); {one['states']:,} states"
+        value = f"{variation:.4f} ({worst}); {one['n_states']:,} states"
         held = not one["forbidden"] and variation < limit
         table.append(Row(f"enumeration: {case}: total variation", value, f"< {limit:.4f}", held))
     return table

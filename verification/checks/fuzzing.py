@@ -26,12 +26,14 @@ from verification.check import Check, Found, Job
 
 NAMES = (
     "npy", "npz", "condensed", "pooled", "matrix and objects", "square", "lsmat", "long", "parquet", "h5ad", "features",
-    "features, dated", "features, packed", "features, parquet", "sequences", "sequences, packed", "outcomes",
-    "new objects", "settings", "run.toml", "data.nc", "results.nc", "checkpoint", "draws of a checkpoint",
+    "features, dated", "features, packed", "features, parquet", "feature arrays", "features, h5ad", "sequences",
+    "sequences, packed", "outcomes", "metadata", "constraints", "fixed labels", "names of lineages", "new objects",
+    "new distances", "resolution", "notes", "settings", "run.toml", "data.nc", "results.nc", "checkpoint",
+    "draws of a checkpoint",
 )  # fmt: skip
 GUIDED = ("npy", "square", "long", "features", "sequences", "settings", "run.toml", "checkpoint")
-N_INPUTS, FEW, PER_JOB = 1000, 20, 250
-GUIDED_SECONDS, FEW_SECONDS = 60, 5
+N_INPUTS, FEW, PER_JOB = 1000, 20, 500
+GUIDED_SECONDS, FEW_SECONDS = 30, 5
 SECONDS, WAITING, MEBIBYTES = 10.0, 120.0, 1000  # of processor time and of waiting for an input; beyond what is in use
 BOMBS = (("x.csv.gz", b"time,a,b\n", b"1,0.5,2\n"), ("s.fasta.gz", b"", b">a|2001\nACGT\n"))
 READ, REFUSED = "read", "refused"
@@ -57,6 +59,8 @@ def run(name: str, first: int = 0, n: int = 0, seconds: int | None = None) -> Fo
         make_run()
         if seconds is not None:
             return {"name": name, "guided": True} | watched(name, seconds)
+        if name != "bombs":
+            read_unchanged(name)
         found: Found = {"name": name, "read": 0, "refused": 0, "faults": {}, "seconds": 0.0, "mebibytes": 0.0}
         number, end = first, first + n
         while number < end:
@@ -85,6 +89,20 @@ def make_run() -> None:
     ended = commands.here((*commands.FIT, *commands.SHORT))
     if ended.code != 0:
         raise RuntimeError(f"the run to be changed ended with {ended}")
+
+
+def read_unchanged(name: str) -> None:
+    """Raise an error if a valid file is refused, since then all changed ones are."""
+
+    def read(say: Callable[[Any], None]) -> None:
+        os.mkdir("input")
+        with contextlib.chdir("input"), sandbox.quiet(), warnings.catch_warnings(action="ignore"):
+            kind = readable.readables()[name]
+            say(tried(kind.read, kind.write()))
+
+    ended = sandbox.in_child(read, seconds=WAITING, mebibytes=MEBIBYTES)
+    if ended.fault or ended.said[0][0] != READ:
+        raise RuntimeError(f"{name}: a valid file is not read: {ended.fault or ended.said[0][0]}")
 
 
 def try_all(name: str, numbers: range, say: Callable[[Any], None]) -> None:

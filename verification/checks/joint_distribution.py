@@ -6,7 +6,7 @@ from benchmarks.table import Row
 
 from verification.check import Check, Found, Job
 
-LENGTH, FEW = 40_000, 1_000
+LENGTH, FEW = 10_000, 1_000
 LARGEST_Z = 4.5
 LINKED = ("full", "isotropic", "at most four clusters", "kappa learned", "kappa learned, at most four clusters")
 SPREADS = ("df_A learned", "own spreads", "own spreads, isotropic")

@@ -1,5 +1,9 @@
 """kill −9 at any moment of a fit: afterwards the messages lead to the answer of a fit that nobody disturbed."""
 
+import contextlib
+import os
+import signal
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -14,7 +18,8 @@ from verification import commands
 from verification.check import Check, Found, Job
 
 N_KILLS, FEW = 50, 2
-PER_JOB = 5
+PER_JOB = 10
+EVERY_PROCESS = 5  # every so many kills the fit is a process of its own, otherwise a copy of this one: much faster
 FIT = (*commands.FIT, *commands.SHORT)
 SAME = "the same answer"
 N_OPERATIONS, OPERATIONS_PER_JOB = 160, 8  # on files of the run; there are fewer in one run
@@ -34,19 +39,7 @@ PHASES: dict[str, tuple[Seen, Seen]] = {  # what there is when a phase begins, a
     "writing": (any_of("labels.csv.new", "labels.csv"), lambda run: False),
 }
 
-# Kills itself just before the n-th time that a file of the run is opened, renamed or removed, or a folder is made.
-AT_AN_OPERATION = """
-import os, signal, sys
-left = [int(sys.argv.pop(1))]
-def watch(event, arguments):
-    if event in ("open", "os.rename", "os.remove", "os.mkdir") and "run" in str(arguments[0]).split(os.sep):
-        left[0] -= 1
-        if left[0] == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-sys.addaudithook(watch)
-from tetiwd.cli import main
-main()
-"""
+OPERATIONS = ("open", "os.rename", "os.remove", "os.mkdir")
 
 
 def jobs(few: bool) -> list[Job]:
@@ -56,7 +49,7 @@ def jobs(few: bool) -> list[Job]:
     for phase in PHASES:
         for first in range(0, n, PER_JOB):
             moments = [(i + 0.5) / n for i in range(first, min(first + PER_JOB, n))]
-            found.append(Job(f"{phase}, from {first}", {"phase": phase, "moments": moments}))
+            found.append(Job(f"{phase}, from {first}", {"phase": phase, "first": first, "moments": moments}))
     first_ones = range(1, N_OPERATIONS + 1, OPERATIONS_PER_JOB)
     for first in list(first_ones)[: 1 if few else None]:
         numbers = list(range(first, first + (2 if few else OPERATIONS_PER_JOB)))
@@ -64,59 +57,100 @@ def jobs(few: bool) -> list[Job]:
     return found
 
 
-def run(phase: str = "", moments: tuple[float, ...] = (), operations: tuple[int, ...] = ()) -> Found:
+def run(phase: str = "", first: int = 0, moments: tuple[float, ...] = (), operations: tuple[int, ...] = ()) -> Found:
     """Kill, get on, compare; what happened, by kill."""
-    answer, lengths = undisturbed()
+    answer, _ = undisturbed()
     cases: list[dict[str, Any]] = []
     for i, moment in enumerate(moments):
-        cases.append(one_kill(phase, moment, lengths[phase], answer, again=i % 2 == 1))
+        copied = (first + i) % EVERY_PROCESS != 0
+        cases.append(one_kill(phase, moment, answer, again=i % 2 == 1, copied=copied))
     for number in operations:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             commands.write_data(folder)
-            ended = commands.run((str(number), *FIT), folder, wrapped=("-c", AT_AN_OPERATION))
-            if ended.code == 0:
+            commands.Copy(FIT, folder, partial(die_at, number)).communicate()
+            if has_ended(folder / "run"):
                 break  # there are no more
             outcome, done = commands.get_on(folder, FIT, answer)
             cases.append({"outcome": outcome, "done": done, "missed": 0})
     return {"phase": phase or "any operation on a file", "cases": cases}
 
 
+def die_at(number: int) -> None:
+    """Kill this process just before the n-th time that a file of the run is opened, renamed or removed."""
+    left = [number]
+
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        if event in OPERATIONS and "run" in str(arguments[0]).split(os.sep):
+            left[0] -= 1
+            if left[0] == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(watch)
+
+
+def has_ended(run: Path) -> bool:
+    """Whether a run is complete."""
+    return (run / "run.toml").exists() and commands.is_complete(run)
+
+
 @cache
 def undisturbed() -> tuple[str, dict[str, float]]:
-    """The answer without a kill, and how long every phase takes."""
+    """The answer without a kill, and how long every phase takes in a process of its own."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         commands.write_data(folder)
-        began, lengths = time.monotonic(), {}
         process = commands.begin(FIT, folder)
-        for phase, (_, over) in PHASES.items():
-            commands.wait_for(process, lambda over=over: over(folder / "run"))  # type: ignore[misc]
-            lengths[phase], began = time.monotonic() - began, time.monotonic()
+        lengths = timed(process, folder)
         ended = commands.end_of(process)
         if ended.code != 0:
             raise RuntimeError(f"the undisturbed run ended with {ended}")
         return commands.answer_of(folder / "run"), lengths
 
 
-def one_kill(phase: str, moment: float, length: float, answer: str, *, again: bool) -> dict[str, Any]:
+@cache
+def lengths_in_a_copy() -> dict[str, float]:
+    """How long every phase takes in a copy of this process, which has imported everything."""
+    with tempfile.TemporaryDirectory() as name:
+        first, second = Path(name) / "first", Path(name) / "second"
+        for folder in (first, second):
+            folder.mkdir()
+            commands.write_data(folder)
+        with contextlib.chdir(first):
+            commands.here(FIT)
+        process = commands.Copy(FIT, second)
+        return timed(process, second)
+
+
+def timed(process: commands.Process, folder: Path) -> dict[str, float]:
+    """How long every phase of a process takes."""
+    began, lengths = time.monotonic(), {}
+    for phase, (_, over) in PHASES.items():
+        commands.wait_for(process, lambda over=over: over(folder / "run"))  # type: ignore[misc]
+        lengths[phase], began = time.monotonic() - began, time.monotonic()
+    return lengths
+
+
+def one_kill(phase: str, moment: float, answer: str, *, again: bool, copied: bool) -> dict[str, Any]:
     """Kill a fit at a moment of a phase, given as a share of it; ``again``: kill whoever gets on with it, too.
 
     A process that was faster than expected is tried again, a little earlier.
     """
     begins, over = PHASES[phase]
+    length = (lengths_in_a_copy() if copied else undisturbed()[1])[phase]
     for missed in range(20):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             commands.write_data(folder)
-            process = commands.begin(FIT, folder)
+            process = commands.Copy(FIT, folder) if copied else commands.begin(FIT, folder)
             commands.wait_for(process, partial(begins, folder / "run"))
             time.sleep(moment * length * 0.85**missed)
             if not commands.kill(process) or over(folder / "run"):
                 continue
             if again and (folder / "run" / "data.nc").exists():
-                second = commands.begin(commands.RESUME, folder)
-                time.sleep(1.0 + moment)
+                resume = commands.RESUME
+                second = commands.Copy(resume, folder) if copied else commands.begin(resume, folder)
+                time.sleep(moment * length if copied else 1.0 + moment)
                 commands.kill(second)
             outcome, done = commands.get_on(folder, FIT, answer)
             return {"outcome": outcome, "done": done, "missed": missed}
@@ -142,7 +176,8 @@ def rows(found: dict[str, Found]) -> list[Row]:
 CHECK = Check(
     "Kills",
     f"A fit is killed {N_KILLS} times in each phase, and once before every operation on a file of the run; every "
-    "second run is killed again while it resumes. "
+    "second run is killed again while it resumes. Every "
+    f"{EVERY_PROCESS}th fit is a process of its own, the others are copies of one that has all libraries. "
     "Then the run is resumed, or, where the message says so, fitted again. Draws "
     "and tables must be those of a run that nobody disturbed, bit for bit.",
     jobs,

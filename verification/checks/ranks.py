@@ -17,7 +17,7 @@ from scipy.stats import binom
 from verification.check import Check, Found, Job
 
 N_DATA_SETS, BATCH = 500, 25
-N_DRAWS, APART, WARM_UP = 59, 15, 150  # 60 ranks: half, nine tenths and 57 of them are whole numbers
+N_DRAWS, APART, WARM_UP = 19, 15, 150  # 20 ranks: half, nine tenths and 19 of them are whole numbers
 LEVELS = (0.5, 0.9, 0.95)
 SIZES = (8, 9, 8)
 SMALLEST_P = 0.001  # of all quantities of a model together
@@ -76,8 +76,11 @@ def of_linked(state: Any, h: Any, pair: tuple[int, int, int]) -> dict[str, float
     t, i, j = pair
     k = state.n_clusters
     found = {f"k at {t}": float(k[t]) for t in range(state.n_epochs)}
-    found |= {"two objects together": float(state.z[t][i] == state.z[t][j]), "links": float((state.back >= 0).sum())}
-    found |= {name: float(getattr(state, name)) for name in ("alpha", "new_scale", "xi")}
+    found["two objects together"] = float(state.z[t][i] == state.z[t][j])
+    if h.coupling:
+        found["links"] = float((state.back >= 0).sum())
+    free = [name for name in ("alpha", "new_scale", "xi") if not isinstance(getattr(h, name), float)]
+    found |= {name: float(getattr(state, name)) for name in free}
     if h.full:
         logs = [float(np.linalg.slogdet(state.A[t, : k[t], : k[t]])[1]) for t in range(state.n_epochs)]
         found |= {f"log det A at {t}": value for t, value in enumerate(logs)}
@@ -89,14 +92,30 @@ def of_linked(state: Any, h: Any, pair: tuple[int, int, int]) -> dict[str, float
 def log_likelihood_of(state: Any, h: Any) -> float:
     """Log likelihood of all epochs, by the plain model."""
     from tetiwd.model import block_statistics, log_likelihood_from_blocks
+    from tetiwd.model.likelihood import log_likelihood_similarity_from_blocks
 
     total, dof = 0.0, h.dof_by_epoch(state.n_epochs)
-    for t, D in enumerate(state.series.to_distances().matrices):
+    for t, matrix in enumerate(state.series.matrices):
         k = int(state.n_clusters[t])
-        spreads = np.exp(state.log_spreads()[t])
-        blocks = block_statistics(D, state.z[t], k)
-        total += log_likelihood_from_blocks(*blocks, state.A[t, :k, :k], state.alpha, dof[t], spreads)
+        counts, sums = block_statistics(matrix, state.z[t], k)
+        A, alpha = state.A[t, :k, :k], state.alpha
+        if state.series.kind == "similarities":
+            total += log_likelihood_similarity_from_blocks(counts, sums, float(np.trace(matrix)), A, alpha, dof[t])
+        else:
+            total += log_likelihood_from_blocks(counts, sums, A, alpha, dof[t], np.exp(state.log_spreads()[t]))
     return total
+
+
+def log_likelihood_of_lineages(state: Any, h: Any) -> float:
+    """Log likelihood of the distances across time, by the plain model."""
+    from tetiwd.model.moving import one_dof
+    from tetiwd.model.nodes import lineage_covariance, log_likelihood_nodes
+
+    n = np.diff(state.first)
+    A_1 = lineage_covariance(len(n), state.rho, state.new_scale)
+    spreads = state.spreads[: state.size[0]]
+    epochs = np.repeat(np.arange(len(n)), n)
+    return log_likelihood_nodes(state.series.cross, state.z, epochs, A_1, spreads, one_dof(h), state.shift)
 
 
 def node_ranks(model: str, seed: int) -> dict[str, int]:
@@ -147,6 +166,7 @@ def of_nodes(state: Any, h: Any, pair: tuple[int, ...]) -> dict[str, float]:
         "returns": float(sum(int((np.diff(own) > 1).sum()) for own in spans)),
         "largest spread": float(np.log(state.spreads[: state.size[0]]).max()),
         "log joint": float(log_joint_of_nodes(state, h)),
+        "log likelihood": float(log_likelihood_of_lineages(state, h)),
     }
 
 
@@ -166,7 +186,7 @@ def ranks_among(step: Any, look: Any, state: Any, truth: Any, rng: np.random.Gen
 
 
 def together(found: dict[str, Found]) -> dict[str, dict[str, NDArray[np.int64]]]:
-    """All ranks by model and quantity; quantities that cannot vary are left out."""
+    """All ranks by model and quantity."""
     models: dict[str, dict[str, list[int]]] = {}
     for one in found.values():
         for name, ranks in one["ranks"].items():
@@ -235,8 +255,13 @@ def plot(found: dict[str, Found]) -> Any:
         level = float(np.quantile(depths_of_uniform(n), 0.01))
         low, high = binom.ppf(level / 2, n, share) / n - share, binom.isf(level / 2, n, share) / n - share
         axis.fill_between(share, low, high, color="0.88", step="mid", linewidth=0)
-        for ranks in own.values():
-            axis.plot(share, np.searchsorted(np.sort(ranks), steps) / n - share, linewidth=0.8)
+        worst = min(own, key=lambda name: depth(own[name]))
+        for name, ranks in own.items():
+            label, colour = (f"farthest: {name}", "C3") if name == worst else (None, "C0")
+            departs = np.searchsorted(np.sort(ranks), steps) / n - share
+            axis.plot(share, departs, linewidth=0.8, color=colour, label=label, zorder=2 + (name == worst))
+        axis.legend(fontsize=7, loc="upper right", frameon=False)
+        axis.set_ylim(-0.1, 0.11)
         axis.set_title(f"{model} ({len(own)} quantities)", fontsize=9)
     figure.supxlabel("rank of the truth, as a share")
     figure.supylabel("share of truths below it, minus expected")

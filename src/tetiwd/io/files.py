@@ -16,6 +16,7 @@ from tetiwd.errors import DataError, MemoryLimitError, Where
 GZIP_MAGIC = b"\x1f\x8b"
 LARGEST_RATIO = 100  # of what is in an archive to its size; tables of numbers have 2 to 20
 MUCH = 1 << 26  # bytes that any archive may hold
+BLOCK = 1 << 24  # bytes at a time, many more than are read ahead of an archive
 LONGEST_LINE = 1 << 28  # characters; a line of a table of 10 million objects would not be longer
 
 
@@ -95,8 +96,27 @@ def unpacked(file: File) -> Iterator[IO[bytes]]:
             yield raw
             return
         most = max(MUCH, LARGEST_RATIO * file.path.stat().st_size)
+        _look_inside(raw, most)
         with gzip.GzipFile(fileobj=raw) as stream:
             yield io.BufferedReader(_Bounded(cast(IO[bytes], stream), most))
+
+
+def _look_inside(raw: IO[bytes], most: int) -> None:
+    """Unpack for as long as an archive looks too good to be true, so that a bomb is refused before it is parsed."""
+    n = 0
+    with gzip.GzipFile(fileobj=raw) as stream:
+        while some := stream.read(BLOCK):
+            n += len(some)
+            if n > most:
+                raise _too_large(most)
+            if n <= LARGEST_RATIO * raw.tell():
+                break
+    raw.seek(0)
+
+
+def _too_large(most: int) -> DataError:
+    fault = f"unpacks to more than {most >> 20:,} MiB, over {LARGEST_RATIO} times its size"
+    return DataError(fault, "unpack it first if it is meant to be so large")
 
 
 class _Bounded(io.RawIOBase):
@@ -118,8 +138,7 @@ class _Bounded(io.RawIOBase):
         some = self._stream.read(len(buffer))
         self._n += len(some)
         if self._n > self._most:
-            fault = f"unpacks to more than {self._most >> 20:,} MiB, over {LARGEST_RATIO} times its size"
-            raise DataError(fault, "unpack it first if it is meant to be so large")
+            raise _too_large(self._most)
         buffer[: len(some)] = some
         return len(some)
 

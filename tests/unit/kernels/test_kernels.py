@@ -1,6 +1,7 @@
 """Whether kernels are compiled, and what happens where they are not."""
 
 import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -75,3 +76,11 @@ def test_a_read_only_package_and_home_work(package, tmp_path):
     finally:
         for folder in folders:
             folder.chmod(0o755)
+
+
+def test_the_fault_that_checked_builds_have_to_report_is_one():
+    check_build = runpy.run_path(str(Path(__file__).parents[3] / "tools" / "check_build.py"))
+    words = [sys.executable, "-c", check_build["FAULT"]]
+    environment = os.environ | {"TETIWD_COMPILED": "0"}
+    said = subprocess.run(words, env=environment, check=False, capture_output=True, text=True).stderr
+    assert said.splitlines()[-1].startswith("IndexError: ")
