@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tetiwd import DistanceSeries
 from tetiwd.data.tree_likeness import _fours, mean_delta
 
 
@@ -64,3 +65,18 @@ def test_it_is_the_same_every_time_and_in_every_unit():
     D = (D + D.T) / 2
     assert mean_delta(D) == mean_delta(D)
     assert mean_delta(1e-9 * D) == pytest.approx(mean_delta(D), rel=1e-6)
+
+
+def test_features_give_the_same_as_their_matrix():
+    X = np.random.default_rng(6).standard_normal((40, 3))
+    with_matrix, without = (
+        DistanceSeries.from_features(X, time=np.repeat([0, 1], 20), matrix=matrix, cross=True)
+        for matrix in (True, False)
+    )
+    assert mean_delta(without.cross) == pytest.approx(mean_delta(with_matrix.cross), rel=1e-6)
+
+
+def test_some_of_many_objects_are_enough(monkeypatch):
+    D = tree_distances(np.random.default_rng(7), 120)
+    monkeypatch.setattr("tetiwd.data.tree_likeness.MOST_OBJECTS", 30)
+    assert mean_delta(D) < 1e-9
