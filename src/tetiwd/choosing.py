@@ -12,17 +12,15 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from tetiwd.data import DistanceSeries
-from tetiwd.data.tree_likeness import mean_delta
+from tetiwd.data.tree_likeness import TREE_LIKE, mean_delta
 from tetiwd.errands import Workers
 from tetiwd.merit import merit_of_lineages
 from tetiwd.params import LARGEST_CROSS, Hyperparameters, SamplerSettings
-from tetiwd.resolution import LEAST_MERIT, ResolutionPath
+from tetiwd.resolution import AS_GOOD_ON_A_TREE, LEAST_MERIT, ResolutionPath
 from tetiwd.trials import as_step, resolution_path, try_out
 
 Geometry = Literal["full", "moving", "pooled"]
 AS_GOOD = 0.8  # share of another score that is not much worse, from short runs
-TREE_LIKE = 0.2  # largest mean delta of distances that come from a tree
-AS_GOOD_ON_A_TREE = 0.9  # the same of merits alone, which vary less than certainty does
 
 
 @dataclass(frozen=True)

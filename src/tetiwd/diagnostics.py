@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import floor, isfinite
+from math import floor, inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -69,11 +69,19 @@ class Diagnostics:
     @property
     def standing(self) -> str:
         """How far the chains are from agreeing, in a few words."""
-        moving = [q for q in self.quantities if q.r_hat is not None and q.ess_bulk is not None]
-        if not moving:
+        if all(q.constant for q in self.quantities):
             return ""
-        r_hat, ess = max(q.r_hat or 0.0 for q in moving), min(q.ess_bulk or 0.0 for q in moving)
-        return f"R-hat {shown_r_hat(r_hat)}, {whole_draws(ess)} of {SMALLEST_ESS} effective draws"
+        r_hat = max(q.r_hat for q in self.quantities if q.r_hat is not None)
+        return f"R-hat {shown_r_hat(r_hat)}, {whole_draws(self.fewest_effective)} of {SMALLEST_ESS} effective draws"
+
+    @property
+    def fewest_effective(self) -> float:
+        """Effective draws of the quantity that has fewest; infinitely many if all are constant."""
+        return min((q.ess_bulk for q in self.quantities if q.ess_bulk is not None), default=inf)
+
+    def draws_wanted(self, n: int) -> float:
+        """How many draws would be enough, if n have given these effective draws and it goes on like this."""
+        return n * SMALLEST_ESS / self.fewest_effective if self.fewest_effective > 0 else inf
 
     def __getitem__(self, name: str) -> Quantity:
         for quantity in self.quantities:

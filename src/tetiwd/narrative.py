@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +29,8 @@ HOW_LINKED = {
 }
 ENDS = {  # of a run without a fixed length
     "agreed": "Sampling ended when the MCMC chains agreed",
+    "apart": "Sampling ended before the MCMC chains agreed: they were so far from it that its whole budget of draws would "
+    "not have been enough; it can be continued with a larger one. It ended",
     "draws": "Sampling ended before the MCMC chains agreed, because its budget of draws was used up; it can be "
     "continued with a larger one. It ended",
     "minutes": "Sampling ended because its time was up; it can be continued. It ended",
@@ -127,7 +130,15 @@ def _run(sample: "Sample") -> tuple[str, ...]:
         return ("The run was stopped early; it can be continued.",)
     n, first = min(map(len, sample.draws)) + sample.n_discarded, sample.n_discarded
     unused = f", of which the first {first} are not used" if first else ""
-    return (f"{ENDS[sample.ended]} after {n} draws of each{unused}.",)
+    return (f"{ENDS[sample.ended]} after {n} draws of each{unused}.", *_wanted(sample, n))
+
+
+def _wanted(sample: "Sample", n: int) -> list[str]:
+    """How long a run would have to be."""
+    wanted = sample.diagnostics.draws_wanted(n)
+    if sample.ended not in ("apart", "draws") or not n < wanted < inf:
+        return []
+    return [f"At this pace it would take some {float(f'{wanted:.1g}'):,.0f} draws of each chain until they agree."]
 
 
 def _overview(series: "DistanceSeries", clustering: "Clustering", times: Sequence[Any]) -> str:

@@ -24,7 +24,7 @@ from tetiwd.pace import Report
 from tetiwd.params import CHECKPOINT_SECONDS, Hyperparameters, SamplerSettings
 from tetiwd.rounds import Rounds
 from tetiwd.sampler import Chain
-from tetiwd.stopping import Ended, check_points, judge
+from tetiwd.stopping import Ended, check_points, judge, reason_to_end
 
 WAIT_SECONDS = 60.0
 POLL_SECONDS = 0.5
@@ -89,9 +89,8 @@ class AllChains:
 
     def ends_at(self, n: int) -> Ended | None:
         """The reason to end a run that ends when its chains agree, if there is one after n draws of each."""
-        if judge([chain.draws for chain in self.chains], self.times, self.settings, n).agree:
-            return "agreed"
-        return "draws" if n == self.settings.most_draws else None
+        found = judge([chain.draws for chain in self.chains], self.times, self.settings, n)
+        return reason_to_end(found, self.settings, n)
 
     def next_check_point(self) -> int | None:
         """Draws that every chain must have before the run can go on, or end; None if it has come to its end."""

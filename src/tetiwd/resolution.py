@@ -3,7 +3,8 @@
 A path has one step for each value of ``dof``, with the clustering that short runs find there. What the degrees of
 freedom are to distances, resolution is to communities in a graph. Steps are compared by the merit of their clusters
 (:mod:`tetiwd.merit`), which no model makes; the steps next to it count a little, so that clusters which last over
-several values are preferred to a lucky one.
+several values are preferred to a lucky one. On a tree every clade consists of smaller ones that are just as well apart,
+so there the coarsest clusters that are as good as any are taken.
 """
 
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 NEXT_TO_IT = 0.25  # weight of the steps before and after, relative to that of a step
 AS_GOOD = 0.95  # share of the best score that is no worse; short runs are not more precise
+AS_GOOD_ON_A_TREE = 0.9  # share of a merit that is no worse on a tree
 LEAST_MERIT = 0.02  # below it clusters overlap so much that the score says nothing
 RIVAL = 0.9  # share of the best score that is nearly as good
 ALIKE = 0.8  # adjusted Rand index of clusterings that hardly differ
@@ -89,11 +91,14 @@ class ResolutionPath:
     usual: int  # which step has the estimate from moments; taken if no score speaks for another one
     taken: int | None = None  # which step a run took, if that is known from a file
     part: Part | None = None  # the objects that were tried, and that labels are about; None for all
+    of_tree: bool = False  # do the distances come from a tree?
 
     @cached_property
     def scores(self) -> NDArray[np.float64]:
-        """Merit of every step, averaged with that of the steps next to it; 0 beyond the ends."""
+        """Merit of every step, averaged with that of the steps next to it; 0 beyond the ends. On a tree, the merit."""
         merits = np.array([step.merit.product for step in self.steps])
+        if self.of_tree:
+            return merits
         around = np.pad(merits, 1)
         return (merits + NEXT_TO_IT * (around[:-2] + around[2:])) / (1 + 2 * NEXT_TO_IT)
 
@@ -109,12 +114,16 @@ class ResolutionPath:
 
     @property
     def chosen(self) -> int:
-        """Which step to take: of those with the best scores, or as good, the one nearest to the estimate."""
+        """Which step to take: of those with the best scores, or as good, the one nearest to the estimate; on a tree,
+        the coarsest."""
         if self.taken is not None:
             return self.taken
         if not self.informative:
             return self.usual
-        return int(np.flatnonzero(self.eligible >= AS_GOOD * self.eligible.max())[-1])
+        most = self.eligible.max()
+        if self.of_tree:
+            return int(np.flatnonzero(self.eligible >= AS_GOOD_ON_A_TREE * most)[0])
+        return int(np.flatnonzero(self.eligible >= AS_GOOD * most)[-1])
 
     @property
     def best(self) -> Step:
@@ -172,9 +181,17 @@ class ResolutionPath:
         return (
             f"Degrees of freedom (dof) say how fine clusters are. In short runs {tried} were tried. "
             f"Of those up to {_dof(self.steps[self.usual])}, an estimate from the spread of the distances, "
-            f"{_dof(self.best)} gave clusters as good as any: apart from each other, with neighbours together. Larger "
-            "values are not taken: they cut even a single cloud into pieces."
+            f"{_dof(self.best)} gave clusters as good as any: apart from each other, with neighbours together. "
+            f"{self._why_no_larger_value()}"
         )
+
+    def _why_no_larger_value(self) -> str:
+        if self.of_tree:
+            return (
+                "Finer clusters can be as good, because the distances are nearly those of a tree, where every clade "
+                "consists of smaller ones; so the coarsest of the good ones were taken."
+            )
+        return "Larger values are not taken: they cut even a single cloud into pieces."
 
     def _about_the_part(self) -> list[str]:
         if self.part is None:

@@ -16,7 +16,7 @@ from tetiwd.draws import Draws, Frozen
 from tetiwd.errors import WorkersError
 from tetiwd.pace import Clock, Progress, Report
 from tetiwd.sampler import Chain
-from tetiwd.stopping import Ended, check_points, judge, n_to_discard
+from tetiwd.stopping import Ended, check_points, judge, n_to_discard, reason_to_end
 from tetiwd.threads import all_done
 
 
@@ -100,9 +100,7 @@ class Rounds:
             self.found = judge([chain.draws for chain in self.chains], self.times, self.settings, n)
         except KeyboardInterrupt:
             return "stopped"
-        if self.found.agree:
-            return "agreed"
-        return "draws" if n == self.settings.most_draws else None
+        return reason_to_end(self.found, self.settings, n)
 
     def _advance(self, chain: Chain, n: int) -> None:
         """Step a chain until it has n draws, or is told to halt."""

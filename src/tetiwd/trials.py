@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tetiwd.data import DistanceSeries
 from tetiwd.data.checks import Matrix
 from tetiwd.data.mapped import for_workers, open_mapped
+from tetiwd.data.tree_likeness import TREE_LIKE, mean_delta
 from tetiwd.draws import Draws
 from tetiwd.errands import Life, Workers, as_workers
 from tetiwd.errors import Setting, Text
@@ -138,6 +139,9 @@ def resolution_path(
     Values are tried around the estimate from moments until half and twice the best one are among them. Of more than
     20,000 objects in all, a random part is tried, at most 2,000 of an epoch; the seed says which.
 
+    The step taken is the one nearest to the estimate among those that are as good as any. If all distances are known and
+    nearly those of a tree, as between genomes, it is the coarsest one.
+
     Parameters
     ----------
     series, hyperparameters, settings : DistanceSeries, Hyperparameters, SamplerSettings
@@ -174,6 +178,7 @@ def resolution_path(
     model = (hyperparameters or Hyperparameters()).without_auto()
     usual = series.dof() if usual is None else usual
     steps, part = dict[int, Step](), part_to_try(series, settings.seed)
+    of_tree = series.cross is not None and mean_delta(series.cross) <= TREE_LIKE
     if part is not None:
         series, settings = series.restricted(part.rows), starting_with(settings, part.rows)
     untried = list(range(-REACH, REACH + 1))
@@ -184,7 +189,7 @@ def resolution_path(
             found = [*tested_on_some(series, models, found, settings, n_threads, workers)]
         steps |= dict(zip(untried, found, strict=True))
         order = sorted(steps)
-        path = ResolutionPath(tuple(steps[at] for at in order), order.index(0), part=part)
+        path = ResolutionPath(tuple(steps[at] for at in order), order.index(0), part=part, of_tree=of_tree)
         best = order[path.chosen]
         untried = [at for at in range(best - REACH, best + REACH + 1) if at not in steps and abs(at) <= FARTHEST]
     return path

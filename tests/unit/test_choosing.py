@@ -157,6 +157,7 @@ def test_clades_are_found_with_pooled_centres():
     assert choice.hyperparameters.geometry == "pooled"
     assert choice.delta < 0.1
     assert choice.resolution.best.dof == choice.hyperparameters.dof  # the path is that of the model that was taken
+    assert choice.resolution.of_tree
     assert len(np.unique(np.column_stack([np.concatenate(choice.resolution.best.labels), clade]), axis=0)) == 3
 
 
@@ -218,6 +219,7 @@ def test_degrees_of_freedom_come_from_a_path(series, tmp_path):
     choice = choose(open_, series, QUICK)
     assert choice.hyperparameters == replace(open_, dof=choice.resolution.best.dof)
     assert choice.reasons == choice.resolution.sentences()
+    assert not choice.resolution.of_tree
     fit_into(tmp_path / "run", series, RunSettings(model=open_, sampler=QUICK))
     kept = load_run(tmp_path / "run").sample
     assert kept.hyperparameters.dof == choice.resolution.best.dof

@@ -43,6 +43,17 @@ def test_of_steps_that_are_as_good_the_one_nearest_to_the_estimate_is_taken():
     assert a_path(0.0, 0.5, 0.3, 0.0, usual=3).chosen == 1
 
 
+def test_on_a_tree_the_coarsest_of_good_clusters_are_taken():
+    steps = a_path(0.0, 0.46, 0.5, 0.49, 0.7, usual=3).steps
+    assert ResolutionPath(steps, 3).chosen == 3
+    path = ResolutionPath(steps, 3, of_tree=True)
+    assert path.chosen == 1  # at least nine tenths of the best merit
+    assert path.scores.tolist() == [0.0, 0.46, 0.5, 0.49, 0.7]
+    assert "every clade consists of smaller ones" in path.sentences()[0]
+    assert ResolutionPath(a_path(0.0, 0.44, 0.5, usual=2).steps, 2, of_tree=True).chosen == 2
+    assert ResolutionPath(a_path(0.0, 0.0, 0.01, usual=1).steps, 1, of_tree=True).chosen == 1
+
+
 def test_a_value_above_the_estimate_is_never_taken():
     assert a_path(0.2, 0.3, 0.9, 0.9, usual=1).chosen == 1
     path = a_path(0.0, 0.0, 0.0, 0.9, usual=1)
@@ -110,6 +121,16 @@ def test_a_file_keeps_everything(tmp_path):
     assert back.table().equals(path.table())
     assert back.usual == 2
     assert all(np.array_equal(a.labels[0], b.labels[0]) for a, b in zip(back.steps, path.steps, strict=True))
+
+
+def test_a_path_of_a_tree_comes_back_from_its_file(tmp_path):
+    path = ResolutionPath(a_path(0.0, 0.46, 0.5).steps, 2, of_tree=True)
+    write_resolution(tmp_path / "it.json", path)
+    back = read_resolution(tmp_path / "it.json", [12])
+    assert (back.of_tree, back.chosen, back.sentences()) == (True, 1, path.sentences())
+    text = (tmp_path / "it.json").read_text()
+    (tmp_path / "it.json").write_text(text.replace('"tree": true, ', ""))  # as earlier versions wrote it
+    assert not read_resolution(tmp_path / "it.json", [12]).of_tree
 
 
 def test_what_a_run_took_is_read_from_its_file(tmp_path):

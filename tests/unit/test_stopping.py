@@ -10,11 +10,12 @@ from runs import MODEL, digest, small_series
 from tetiwd import SamplerSettings, diagnostics, run_chains
 from tetiwd.analysis import Analysis
 from tetiwd.checkpoint import Keeper
+from tetiwd.diagnostics import Diagnostics, Quantity
 from tetiwd.errors import SettingsError
 from tetiwd.io.posterior import from_datatree, to_datatree
 from tetiwd.narrative import narrate
 from tetiwd.sampler import Chain
-from tetiwd.stopping import FIRST_CHECK, check_points, judge, n_to_discard, to_discard_before
+from tetiwd.stopping import FIRST_CHECK, check_points, judge, n_to_discard, reason_to_end, to_discard_before
 
 SETTINGS = SamplerSettings(n_chains=3, n_warmup=40, max_draws=3000, n_anneal=5, geometry_every=7, seed=5)
 
@@ -217,3 +218,49 @@ def test_progress_promises_no_time(series):
     assert all(one.at_most for where in seen for one in where)
     assert all(one.n_sweeps == one.n_done and one.done for one in seen[-1])
     assert seen[-1][0].standing.startswith("R-hat 1.0")
+
+
+def standing(ess, r_hat=1.2):
+    """Diagnostics of chains that are worst in one quantity."""
+    quantities = (Quantity("k at 1", 3.0, None, None, None), Quantity("alpha", 1.0, r_hat, ess, ess))
+    return Diagnostics(quantities, "", False)
+
+
+@pytest.mark.parametrize(
+    ("n", "ess", "ended"),
+    [
+        (2000, 24.9, "apart"),  # half of 100 would not be reached with all 4000
+        (2000, 25.0, None),
+        (1999, 1.0, None),  # less than half of the budget
+        (3000, 37.0, "apart"),
+        (3000, 38.0, None),
+        (4000, 1.0, "draws"),
+    ],
+)
+def test_from_half_of_the_budget_on_a_run_ends_if_the_rest_would_not_help(n, ess, ended):
+    assert reason_to_end(standing(ess), replace(SETTINGS, max_draws=4000), n) == ended
+
+
+def test_few_draws_foretell_nothing():
+    assert reason_to_end(standing(1.0), replace(SETTINGS, max_draws=1500), 999) is None
+    assert reason_to_end(standing(1.0), replace(SETTINGS, max_draws=1500), 1000) == "apart"
+
+
+def test_chains_that_agree_end_whatever_the_budget():
+    agreed = replace(standing(100.0, r_hat=1.0), converged=True)
+    assert reason_to_end(agreed, replace(SETTINGS, max_draws=4000), 100) == "agreed"
+    assert reason_to_end(agreed, replace(SETTINGS, max_draws=4000), 4000) == "agreed"
+
+
+@pytest.mark.usefixtures("never_enough")
+def test_a_run_far_from_its_goal_ends_says_so_and_can_go_on(series, tmp_path):
+    budget = replace(SETTINGS, n_chains=2, max_draws=1800)
+    sample = run_chains(series, MODEL, budget, checkpoint=tmp_path)
+    first = next(n for n in check_points(budget) if n >= 1000)
+    assert (sample.ended, n_drawn(sample), sample.complete) == ("apart", first, True)
+    told = " ".join(narrate(Analysis(sample)))
+    assert "the MCMC chains agreed: they were so far from it that its whole budget" in told
+    assert "At this pace it would take some " in told
+    assert same(run_chains(series, MODEL, budget, checkpoint=tmp_path, resume=True), sample)
+    longer = run_chains(series, MODEL, replace(budget, max_draws=3000), checkpoint=tmp_path, resume=True)
+    assert (longer.ended, n_drawn(longer)) == ("apart", next(n for n in check_points(budget) if n >= 1500))

@@ -2,6 +2,7 @@
 
 import warnings
 from contextlib import nullcontext
+from math import ceil, inf, log2
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -281,7 +282,11 @@ def _further(sample: "Sample") -> str:
     if sample.ended == "minutes":
         return ""
     s = sample.settings
-    return f" --max-draws {2 * s.max_draws}" if s.n_draws is None else f" --draws {3 * s.n_draws}"
+    if s.n_draws is not None:
+        return f" --draws {3 * s.n_draws}"
+    wanted = sample.diagnostics.draws_wanted(min(map(len, sample.draws)) + sample.n_discarded)
+    doublings = max(1, ceil(log2(wanted / s.max_draws))) if 0 < wanted < inf else 1
+    return f" --max-draws {s.max_draws * 2**doublings}"
 
 
 def stem(file: Path) -> str:

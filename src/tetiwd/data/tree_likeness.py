@@ -14,6 +14,7 @@ from tetiwd.data.sampling import sample_objects
 
 N_FOURS = 10_000
 MOST_OBJECTS = 1000  # from which fours are drawn
+TREE_LIKE = 0.2  # largest mean delta of distances that come from a tree
 SEED = 0  # the same data always have the same delta
 TIED = 1e-12  # relative to the largest sum: differences of equal sums, after rounding
 

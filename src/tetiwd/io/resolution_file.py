@@ -26,7 +26,13 @@ def write_resolution(path: Path, resolution: ResolutionPath) -> None:
         }
         for step in resolution.steps
     ]
-    known: dict[str, Any] = {"chosen": resolution.chosen, "usual": resolution.usual, "sample": None, "steps": steps}
+    known: dict[str, Any] = {
+        "chosen": resolution.chosen,
+        "usual": resolution.usual,
+        "tree": resolution.of_tree,
+        "sample": None,
+        "steps": steps,
+    }
     if resolution.part is not None:
         rows, of = resolution.part.rows, resolution.part.n_objects
         known["sample"] = {"n_objects": [len(some) for some in rows], "of": of, "objects": [x.tolist() for x in rows]}
@@ -48,7 +54,7 @@ def read_resolution(path: Path, n_objects: Sequence[int]) -> ResolutionPath:
             for step in read["steps"]
         )
         part = None if read.get("sample") is None else _part(read["sample"]["objects"], n_objects)
-        path_of = ResolutionPath(steps, int(read["usual"]), int(read["chosen"]), part)
+        path_of = ResolutionPath(steps, int(read["usual"]), int(read["chosen"]), part, bool(read.get("tree")))
         if not 0 <= min(path_of.usual, path_of.chosen) <= max(path_of.usual, path_of.chosen) < len(steps):
             raise ValueError("no such step")
         tried = tuple(n_objects) if part is None else tuple(map(len, part.rows))
