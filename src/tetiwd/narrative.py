@@ -29,8 +29,8 @@ HOW_LINKED = {
 }
 ENDS = {  # of a run without a fixed length
     "agreed": "Sampling ended when the MCMC chains agreed",
-    "apart": "Sampling ended before the MCMC chains agreed: they were so far from it that its whole budget of draws would "
-    "not have been enough; it can be continued with a larger one. It ended",
+    "apart": "Sampling ended before the MCMC chains agreed: they were so far from it that its whole budget of draws "
+    "would not have been enough; it can be continued with a larger one. It ended",
     "draws": "Sampling ended before the MCMC chains agreed, because its budget of draws was used up; it can be "
     "continued with a larger one. It ended",
     "minutes": "Sampling ended because its time was up; it can be continued. It ended",

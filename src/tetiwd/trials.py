@@ -139,8 +139,8 @@ def resolution_path(
     Values are tried around the estimate from moments until half and twice the best one are among them. Of more than
     20,000 objects in all, a random part is tried, at most 2,000 of an epoch; the seed says which.
 
-    The step taken is the one nearest to the estimate among those that are as good as any. If all distances are known and
-    nearly those of a tree, as between genomes, it is the coarsest one.
+    The step taken is the one nearest to the estimate among those that are as good as any. If all distances are known
+    and nearly those of a tree, as between genomes, it is the coarsest one.
 
     Parameters
     ----------
