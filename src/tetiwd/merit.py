@@ -67,8 +67,6 @@ def separation(D: Matrix, labels: NDArray[np.int64]) -> float:
 
 def agreement(D: Matrix, labels: NDArray[np.int64]) -> float:
     """Adjusted Rand index of clusters with those of the nearest neighbours; 0 if all objects are together."""
-    from sklearn.metrics import adjusted_rand_score
-
     n, k = len(labels), int(labels.max()) + 1
     if not 1 < k < n:
         return 0.0
@@ -78,4 +76,19 @@ def agreement(D: Matrix, labels: NDArray[np.int64]) -> float:
     votes = np.zeros((n, k))
     vote = 1 + 0.1 * 0.5 ** np.arange(nearest.shape[1])  # between clusters with equally many votes the nearest decide
     np.add.at(votes, (np.arange(n)[:, None], labels[nearest]), vote)
-    return float(adjusted_rand_score(labels, votes.argmax(axis=1)))
+    return adjusted_rand(labels, votes.argmax(axis=1))
+
+
+def adjusted_rand(mine: NDArray[Any], theirs: NDArray[Any]) -> float:
+    """Adjusted Rand index of two clusterings of the same objects: scikit-learn's number, without its checks."""
+    mine, theirs = (np.unique(labels, return_inverse=True)[1] for labels in (mine, theirs))
+    wide = int(theirs.max(initial=0)) + 1
+    in_one, in_other, in_both = (
+        int((np.bincount(labels) ** 2).sum()) for labels in (mine, theirs, mine * wide + theirs)
+    )  # ordered pairs of objects in one cluster, with themselves
+    only_one, only_other = in_one - in_both, in_other - in_both
+    if only_one == only_other == 0:
+        return 1.0
+    together, apart = in_both - len(mine), len(mine) ** 2 - in_both - only_one - only_other
+    agreeing = 2.0 * (together * apart - only_one * only_other)
+    return agreeing / ((together + only_one) * (only_one + apart) + (together + only_other) * (only_other + apart))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.merit import Merit
+from tetiwd.merit import Merit, adjusted_rand
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,9 +48,7 @@ class Step:
 
     def likeness(self, other: "Step") -> float:
         """Adjusted Rand index of two clusterings, the mean over epochs weighted by their numbers of objects."""
-        from sklearn.metrics import adjusted_rand_score
-
-        indices = [adjusted_rand_score(a, b) for a, b in zip(self.labels, other.labels, strict=True)]
+        indices = [adjusted_rand(a, b) for a, b in zip(self.labels, other.labels, strict=True)]
         return float(np.average(indices, weights=[len(labels) for labels in self.labels]))
 
 

@@ -1,5 +1,6 @@
 """One way from data and settings to a run folder, draws, answers and a report; every door of the package uses it."""
 
+import gc
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -353,13 +354,25 @@ def _as_json(names: Names) -> dict[str, Any]:
 
 
 def _write(folder: RunFolder, analysis: Analysis, began: float | None = None, **options: Any) -> None:
-    from threadpoolctl import threadpool_limits
+    with rarely_collected():
+        from threadpoolctl import threadpool_limits
 
-    from tetiwd.report.page import report_html
+        from tetiwd.report.page import report_html
 
-    with threadpool_limits(1):  # matrices are small, and threads that wait for each other keep the processor busy
-        write_results(folder, analysis, seconds=None if began is None else time.monotonic() - began)
-        folder.write_tables({}, {"report.html": report_html(analysis, origin=folder.origin, **options)})
+        with threadpool_limits(1):  # matrices are small, and threads that wait for each other keep the processor busy
+            write_results(folder, analysis, seconds=None if began is None else time.monotonic() - began)
+            folder.write_tables({}, {"report.html": report_html(analysis, origin=folder.origin, **options)})
+
+
+@contextmanager
+def rarely_collected(n_objects: int = 100_000) -> Iterator[None]:
+    """Look for garbage only after so many new objects: figures are made of many, few of them are garbage."""
+    before = gc.get_threshold()
+    gc.set_threshold(max(n_objects, before[0]) if before[0] else 0, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _flat_links(links: Any) -> Any:

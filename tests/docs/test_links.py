@@ -1,4 +1,4 @@
-"""Documentation: links lead to files and headings, and the files and tests that it names exist."""
+"""Documentation: links lead to files and headings, the files and tests that it names exist, and no line gets lost."""
 
 import re
 from urllib.parse import urlsplit
@@ -97,3 +97,19 @@ def test_files_and_tests_that_are_named_exist(page):
     assert [file for file in sorted(named) if not any(path.endswith(f"/{file}") for path in SOURCES)] == []
     tests = {code for code in code_in(page) if re.fullmatch(r"test_\w+", code)}
     assert [name for name in sorted(tests) if not any(f"def {name}(" in text for text in SOURCES.values())] == []
+
+
+def lost_lines(page):
+    """Lines of text that begin with a percent sign: MyST takes them for comments and leaves them out."""
+    return re.findall(r"^ *%.*$", text_of(page), flags=re.M)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_no_line_is_taken_for_a_comment(page):
+    assert lost_lines(page) == []
+
+
+def test_a_line_taken_for_a_comment_is_noticed(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# A heading\nIt rose by 11 to 30\n% in a year.\n```text\n% of a program\n```\n", "utf-8")
+    assert lost_lines(page) == ["% in a year."]

@@ -15,10 +15,9 @@ def clean(text: str, longest: int) -> str:
     text = str(text)
     if len(text) > 4000:
         text = text[:2000] + text[-2000:]
-    kept = (
-        " " if character.isspace() else character for character in text if character.isspace() or _harmless(character)
-    )
-    text = " ".join("".join(kept).split())
+    if not (text.isascii() and text.isprintable()):
+        text = "".join(" " if letter.isspace() else letter for letter in text if letter.isspace() or _harmless(letter))
+    text = " ".join(text.split())
     if len(text) <= longest:
         return text
     tail = (longest - 1) // 3

@@ -21,6 +21,7 @@ Bools = NDArray[np.bool_]
 
 OTHER = -1  # a cluster of a draw that the clustering does not have
 MAX_DRAWS = 1000  # that are aligned, unless told otherwise
+CELLS_AT_ONCE = 10**6  # numbers of a table, of all draws in it
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,22 +169,26 @@ def match(labels: Ints, drawn: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray
     assigned = labels != UNASSIGNED
     lineages, slot = np.unique(labels[assigned], return_inverse=True)
     theirs = numbered(drawn)
-    words = np.empty(drawn.shape, dtype=np.int32)
-    counterpart = np.full((len(drawn), int(labels.max()) + 1), -1, dtype=np.int32)
     n_theirs = theirs.max(axis=1) + 1
-    for s, row in enumerate(theirs):
-        overlap = _overlap(slot, row[assigned], len(lineages), int(n_theirs[s]))
-        mine, matched = linear_sum_assignment(overlap, maximize=True)
-        real = overlap[mine, matched] > 0
-        name = np.full(n_theirs[s], OTHER, dtype=np.int32)
-        name[matched[real]] = lineages[mine[real]]
-        words[s] = name[row]
-        label = np.empty(n_theirs[s], dtype=np.int32)
-        label[row] = drawn[s]
-        counterpart[s, lineages[mine[real]]] = label[matched[real]]
-    return words, counterpart
+    most = int(n_theirs.max(initial=0))
+    name = np.full((len(drawn), most), OTHER, dtype=np.int32)  # of every cluster of a draw
+    counterpart = np.full((len(drawn), int(labels.max()) + 1), -1, dtype=np.int32)
+    label = np.zeros((len(drawn), most), dtype=np.int32)
+    np.put_along_axis(label, theirs, drawn.astype(np.int32, copy=False), axis=1)
+    at_once = max(1, CELLS_AT_ONCE // max(1, len(labels), len(lineages) * most))
+    for first in range(0, len(drawn), at_once):
+        overlaps = _overlaps(slot, theirs[first : first + at_once, assigned], len(lineages), most)
+        for s, overlap in enumerate(overlaps, first):
+            mine, matched = linear_sum_assignment(overlap[:, : n_theirs[s]], maximize=True)
+            real = overlap[mine, matched] > 0
+            mine, matched = lineages[mine[real]], matched[real]
+            name[s, matched] = mine
+            counterpart[s, mine] = label[s, matched]
+    return np.take_along_axis(name, theirs, axis=1), counterpart
 
 
-def _overlap(mine: Ints, theirs: NDArray[Any], n_mine: int, n_theirs: int) -> Ints:
-    """Objects in common of every pair of clusters."""
-    return np.bincount(mine * n_theirs + theirs, minlength=n_mine * n_theirs).reshape(n_mine, n_theirs)
+def _overlaps(mine: Ints, theirs: NDArray[Any], n_mine: int, n_theirs: int) -> Ints:
+    """Objects in common of every pair of clusters in every draw, (draws, mine, theirs)."""
+    draws = np.arange(len(theirs))[:, None]
+    cells, shape = (draws * n_mine + mine) * n_theirs + theirs, (len(theirs), n_mine, n_theirs)
+    return np.bincount(cells.ravel(), minlength=len(theirs) * n_mine * n_theirs).reshape(shape)
