@@ -26,7 +26,7 @@ from tetiwd.data import DistanceSeries
 from tetiwd.data.joining import Joined, from_epoch, join
 from tetiwd.draws import Draws
 from tetiwd.errors import Setting, SettingsError
-from tetiwd.moves import link_greedily
+from tetiwd.moves import link_greedily, update_geometry
 from tetiwd.node_state import NodeState, all_distances, start_parameters
 from tetiwd.pace import Report
 from tetiwd.params import Hyperparameters, SamplerSettings
@@ -38,11 +38,14 @@ from tetiwd.state import ChainState, Floats, Ints, models_of, start_values
 
 N_APART = 50  # sweeps of new epochs by themselves
 N_WARMUP = 30  # sweeps after that, before draws
-N_RECENT = 4  # old epochs that settle together with the new ones
+N_RECENT = 2  # old epochs that settle together with the new ones
 N_SETTLE = 8  # sweeps of these after every step to the next earlier draw
-N_SETTLE_NODES = 3  # the same for moving centres, whose sweeps are always of all epochs
+N_SETTLE_NODES = 10  # the same for moving centres, whose sweeps are always of all epochs
+N_SETTLE_ROWS = 5  # passes over A_t of all epochs before that, if they are not those of the draw
 DRAWS_EACH = 2  # recorded from every earlier draw
-SCALES = ("alpha", "xi", "new_scale", "kappa", "df_A", "tau")
+DRAWS_AT_ONCE = (
+    50  # earlier draws, at least, from the first to the last of an earlier chain, before others between them
+)
 IN_UNITS = ("alpha", "new_scale", "shift")  # parameters that draws have in the units of the user
 
 
@@ -85,14 +88,21 @@ class Extension:
 
     def start(self, index: int) -> State:
         """Where a chain begins."""
-        draws, known = self.drawn(index)
+        draws, visits = self.drawn(index), self.visits(index)
         start = start_of_nodes if self.hyperparameters.moves else start_of_epochs
-        return start(self, index, draws, known[0 if self.refresh else -1])
+        return start(self, index, draws, visits[0] if self.refresh else max(with_geometry(draws)))
 
-    def drawn(self, index: int) -> tuple[Draws, Sequence[int]]:
-        """The draws of the earlier run that a chain goes through: those of one chain whose A_t are known."""
-        draws = self.sample.draws[index % len(self.sample.draws)]
-        return draws, draws.with_geometry or range(len(draws))
+    def drawn(self, index: int) -> Draws:
+        """The draws of the earlier run that a chain goes through: those of one chain."""
+        return self.sample.draws[index % len(self.sample.draws)]
+
+    def visits(self, index: int) -> list[int]:
+        """These draws in the order in which the chain goes to them: first those whose A_t are known, then the others.
+        Held epochs keep their A_t, so there are no others then."""
+        draws = self.drawn(index)
+        known = with_geometry(draws)
+        others = [] if self.settings.n_held else sorted(set(range(len(draws))) - set(known))
+        return [group[i] for group in (known, others) for i in spread_out(len(group))]
 
 
 class ExtendedChain(Chain):
@@ -108,17 +118,17 @@ class ExtendedChain(Chain):
         self.n_settle = N_SETTLE_NODES if moves else N_SETTLE
         n_held = 0 if moves else max(settings.n_held, n_old - N_RECENT)
         self.of_recent = replace(settings, n_held=n_held)
+        self.earlier, self.visits = extension.drawn(index), extension.visits(index)
 
     def step(self) -> SweepInfo:
         """One sweep, after others that are not recorded if it is time for the next earlier draw."""
         n, each = self.n_done - self.settings.n_warmup, DRAWS_EACH * self.settings.thin
         if n < 0 and self.extension.refresh:
             return self._warm_up()
-        draws, known = self.extension.drawn(self.index)
         if self.extension.refresh and n >= 0 and n % each == 0:
             which = n // each
-            if which < len(known) or self.settings.n_held:
-                self._go_to(draws, known[which % len(known)])
+            if which < len(self.visits) or self.settings.n_held:
+                self._go_to(self.visits[which % len(self.visits)])
         return super().step()
 
     def _warm_up(self) -> SweepInfo:
@@ -129,10 +139,13 @@ class ExtendedChain(Chain):
         finally:
             self.settings = self.extension.settings
 
-    def _go_to(self, draws: Draws, i: int) -> None:
-        """Take earlier epochs from a draw, keep the new ones, and settle."""
-        refreshed = nodes_at if self.hyperparameters.moves else epochs_at
-        self.state = refreshed(self.extension, self.state, draws, i)
+    def _go_to(self, i: int) -> None:
+        """Take earlier epochs and parameters from a draw, keep the new epochs, and settle."""
+        h, earlier = self.hyperparameters, self.earlier
+        self.state = (nodes_at if h.moves else epochs_at)(self.extension, self.state, earlier, i)
+        if h.full and i not in earlier.with_geometry:
+            models, rngs = models_of(self.state, h), self.streams.epochs
+            update_geometry(self.state, models, N_SETTLE_ROWS, rngs, coupled=h.coupling, pool=self.pool)
         for _ in range(self.n_settle):
             sweep(
                 self.state,
@@ -247,12 +260,10 @@ def start_of_epochs(extension: Extension, index: int, draws: Draws, i: int) -> C
 
 
 def epochs_at(extension: Extension, state: ChainState, draws: Draws, i: int) -> ChainState:
-    """Another draw for the earlier epochs. Scales stay: they are of all epochs. Links to the new epochs stay with the
-    clusters of the same objects."""
+    """Another draw for the earlier epochs and the scales. Links to the new epochs stay with the clusters of the same
+    objects."""
     n_old = extension.joined.n_old
     fresh = _with_draw(extension, state, n_old, draws, i)
-    for name in SCALES:
-        setattr(fresh, name, getattr(state, name))
     if not extension.hyperparameters.coupling:
         return fresh
     for t in range(n_old, state.n_epochs - 1):
@@ -278,19 +289,27 @@ def start_of_nodes(extension: Extension, index: int, draws: Draws, i: int) -> No
 
 
 def nodes_at(extension: Extension, state: NodeState, draws: Draws, i: int) -> NodeState:
-    """Another draw for the earlier epochs, with the same parameters. New objects stay with the lineages of the same
-    earlier objects."""
+    """Another draw for the earlier epochs and the parameters. New objects stay with the lineages of the same earlier
+    objects."""
     n = sum(extension.series.n_objects[: extension.joined.n_old])
     labels = draws.labels[i].astype(np.int64)
     named = np.unique(labels)
     lineage = int(labels.max()) + 1 + np.arange(int(state.z.max()) + 1)  # of those that the draw does not have
     for c, d in same_objects(state.z[:n], np.searchsorted(named, labels)):
         lineage[c] = named[d]
-    fresh = _nodes(extension, np.concatenate([labels, lineage[state.z[n:]]]), draws, i)
-    fresh.spreads *= state.alpha / fresh.alpha
-    for name, value in state.parameters.items():
-        setattr(fresh, name, value)
-    return fresh
+    return _nodes(extension, np.concatenate([labels, lineage[state.z[n:]]]), draws, i)
+
+
+def with_geometry(draws: Draws) -> range:
+    """Draws whose A_t are known; all of them if none are."""
+    return draws.with_geometry or range(len(draws))
+
+
+def spread_out(n: int) -> list[int]:
+    """The numbers below n in several passes, each from the beginning to the end: a chain that mixed slowly is seen to
+    have done so, which would be hidden by any other order."""
+    stride = max(1, n // DRAWS_AT_ONCE)
+    return [i for first in range(stride) for i in range(first, n, stride)]
 
 
 def same_objects(mine: Ints, theirs: Ints) -> list[tuple[int, int]]:
@@ -312,20 +331,18 @@ def _with_draw(extension: Extension, state: ChainState, first: int, draws: Draws
     fresh = ChainState(series, [*slots, *state.z[first:]], unit=series.unit, capacity=state.capacity)
     start_values(fresh, h)
     _set_values(fresh, draws, i, series.unit)
-    geometry = _geometry(draws, i) if h.full else None
+    geometry = _geometry(draws, i, slots) if h.full else None
     for t in range(series.n_epochs):
         k = int(fresh.size[t, 0])
-        if t < n_old and geometry is None:
-            fresh.A[t, range(k), range(k)] = fresh.new_scale
-        else:
-            s = t - n_old + first
-            fresh.A[t, :k, :k] = geometry[t] / series.unit if geometry and t < n_old else state.A[s, :k, :k]
+        fresh.A[t, range(k), range(k)] = fresh.new_scale
         if t >= n_old:
-            fresh.spreads[t, :k] = state.spreads[t - n_old + first, :k]
-    if not h.full:
-        for t in range(n_old, series.n_epochs):
-            k = int(fresh.size[t, 0])
-            fresh.A[t, range(k), range(k)] = fresh.new_scale
+            s = t - n_old + first
+            fresh.spreads[t, :k] = state.spreads[s, :k]
+            if h.full:
+                fresh.A[t, :k, :k] = state.A[s, :k, :k]
+        elif geometry:
+            c, A = geometry[t]
+            fresh.A[t][np.ix_(c, c)] = A / series.unit
     if fresh.tau > 0:
         own, end = draws.array("log_spreads")[i], 0
         for t in range(n_old):
@@ -378,9 +395,22 @@ def _set_values(state: State, draws: Draws, i: int, unit: float) -> None:
         setattr(state, name, value)
 
 
-def _geometry(draws: Draws, i: int) -> list[Floats] | None:
+def _geometry(draws: Draws, i: int, slots: Sequence[Ints]) -> list[tuple[Ints, Floats]] | None:
+    """Clusters of a draw and their rows of A_t at every epoch. If it has none, the rows of the same clusters in the
+    nearest draw that has them."""
     kept = draws.with_geometry
-    return draws.geometry[kept.index(i)] if i in kept else None
+    if not kept:
+        return None
+    j = min(kept, key=lambda j: abs(i - j))
+    geometry = draws.geometry[kept.index(j)]
+    if i == j:
+        return [(np.arange(len(A)), A) for A in geometry]
+    found = []
+    for t, A in enumerate(geometry):
+        there = np.unique(draws.labels_at(t)[j], return_inverse=True)[1]
+        c, d = np.array(same_objects(slots[t], there)).T
+        found.append((c, A[np.ix_(d, d)]))
+    return found
 
 
 def _nearest_lineages(cross: Any, labels: Ints, recent: Ints, columns: Ints, clusters: Ints) -> Ints:

@@ -10,7 +10,7 @@ from reference import rng_for
 from runs import digest
 from tetiwd import DataError, DistanceSeries, Hyperparameters, SamplerSettings, SettingsError, extend, run_chains
 from tetiwd.convergence import bulk_ess
-from tetiwd.extending import ExtendedChain, epochs_at, nodes_at, prepare
+from tetiwd.extending import ExtendedChain, epochs_at, nodes_at, prepare, spread_out, with_geometry
 from tetiwd.model.designs import simulate_with_clusters
 
 FULL = Hyperparameters(dof=6.0, geometry="full")
@@ -57,18 +57,35 @@ def test_every_start_and_every_step_to_another_draw_is_a_sound_state(run):
     for index in range(3):  # more chains than before
         chain = extension.chain(index)
         chain.state.check_invariants()
-        draws, known = extension.drawn(index)
-        for i in known[:3]:
+        draws, known = extension.drawn(index), list(with_geometry(extension.drawn(index)))
+        others = extension.visits(index)[len(known) :]
+        for i in [*known[:3], *others[:3]]:
             state = epochs_at(extension, chain.state, draws, i)
             state.check_invariants()
             assert np.array_equal(np.concatenate(state.labels()[:3]), draws.labels[i])
             assert np.array_equal(state.z[3], chain.state.z[3])
-            assert state.alpha == chain.state.alpha
-            for t, A in enumerate(draws.geometry[list(known).index(i)]):
+            assert np.isclose(state.alpha * state.unit, draws.alpha[i])
+            for t, A in enumerate(draws.geometry[known.index(i)] if i in known else ()):
                 mine = state.geometry()[t] * state.unit
                 assert np.allclose(mine, A)
             chain.state = state
             chain.step()
+
+
+def test_every_draw_is_visited_once_in_passes_from_the_first_to_the_last(run):
+    series, sample = run
+    extension = prepare(sample, last_of(series, 1))
+    draws, visits = extension.drawn(0), extension.visits(0)
+    known = list(with_geometry(draws))
+    assert len(known) < len(draws)
+    assert sorted(visits[: len(known)]) == known
+    assert sorted(visits) == list(range(len(draws)))
+    held = prepare(sample, last_of(series, 1), hold_before=series.times[1])
+    assert sorted(held.visits(0)) == known
+    assert spread_out(1) == [0]
+    order = spread_out(233)
+    assert sorted(order) == list(range(233))
+    assert order[:59] == list(range(0, 233, 4))
 
 
 def test_the_same_seed_gives_the_same_draws_whatever_the_threads(run):
@@ -126,10 +143,11 @@ def test_moving_centres_need_distances_between_times():
         chain = extension.chain(index)
         assert isinstance(chain, ExtendedChain)
         chain.state.check_invariants()
-        draws, known = extension.drawn(index)
-        state = nodes_at(extension, chain.state, draws, known[0])
+        draws, first = extension.drawn(index), extension.visits(index)[0]
+        state = nodes_at(extension, chain.state, draws, first)
         state.check_invariants()
-        assert np.array_equal(np.concatenate(state.labels()[:2]), draws.labels[known[0]])
+        assert np.array_equal(np.concatenate(state.labels()[:2]), draws.labels[first])
+        assert np.isclose(state.alpha * state.unit, draws.alpha[first])
     found = extend(sample, new)
     assert found.series.cross.shape == (27, 27)
     bare = DistanceSeries.from_distances([whole.matrices[2]], squared=True, times=[2])
