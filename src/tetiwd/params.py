@@ -343,7 +343,8 @@ class SamplerSettings(Settings):
     )
     max_draws: int = setting(
         4000,
-        "Draws of each chain, with those to be discarded, after which a run ends even if its chains do not agree.",
+        "Draws of each chain, with those to be discarded, after which a run ends even if its chains do not agree. It "
+        "ends earlier if they are far from it after half of them.",
         option="--max-draws",
         least=1,
     )
