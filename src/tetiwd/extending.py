@@ -188,6 +188,8 @@ def prepare(
             ["leave out ", Setting("refresh", False)],
         )
     given = replace(settings or sample.settings, n_warmup=N_WARMUP, n_uncoupled=0, init="ward", n_held=n_held)
+    if refresh and given.automatic:
+        given = replace(given, n_discarded=0)  # chains that go to earlier draws have nothing to forget
     check_run(joined.series, h, given)
     return Extension(sample, joined, h, given, refresh)
 

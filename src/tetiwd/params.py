@@ -354,7 +354,11 @@ class SamplerSettings(Settings):
         "the machine; tetiwd resume goes on from there. If not given, there is none.",
         option="--minutes",
     )
-    n_discarded: int = setting(0, "Draws before those that are kept, in a run with a fixed number of draws.")
+    n_discarded: int | None = setting(
+        None,
+        "Draws before those that are kept. If not given, a quarter of all draws, or none in a run with a fixed number "
+        "of draws.",
+    )
     thin: int = setting(1, "Sweeps per draw.", least=1)
     n_uncoupled: int | None = setting(
         None,
@@ -400,14 +404,9 @@ class SamplerSettings(Settings):
     seed: int = setting(0, "Random seed.", option="--seed")
 
     def check_together(self) -> None:
-        """Fill in the warm-up, which contains the uncoupled sweeps; only fixed runs know what they discard."""
+        """Fill in the warm-up, which contains the uncoupled sweeps."""
         if self.n_warmup is None:
             object.__setattr__(self, "n_warmup", WARMUP if self.automatic else WARMUP_OF_FIXED)
-        if self.automatic and self.n_discarded:
-            raise SettingsError(
-                [Setting("n_discarded", self.n_discarded), " has no meaning without ", Setting("n_draws")],
-                ["leave it out, or give ", Setting("n_draws")],
-            )
         if self.n_uncoupled is not None and self.n_uncoupled > self.n_warmup:
             limit = Setting("n_warmup", self.n_warmup)
             raise SettingsError([Setting("n_uncoupled"), " must not exceed ", limit, f", but is {self.n_uncoupled!r}"])
@@ -420,7 +419,7 @@ class SamplerSettings(Settings):
     @property
     def most_draws(self) -> int:
         """Draws of one chain after warm-up, at most, with those that will be discarded."""
-        return self.max_draws if self.n_draws is None else self.n_discarded + self.n_draws
+        return self.max_draws if self.n_draws is None else (self.n_discarded or 0) + self.n_draws
 
     @property
     def n_sweeps(self) -> int:

@@ -34,10 +34,10 @@ def check_points(settings: SamplerSettings) -> Iterator[int]:
 
 
 def n_to_discard(settings: SamplerSettings, n: int) -> int:
-    """How many of n draws are not kept; of a run of fixed length that was cut short, not more than of any other."""
-    if not settings.automatic and n >= settings.most_draws:
-        return settings.n_discarded
-    return n // SHARE_DISCARDED if settings.automatic else min(settings.n_discarded, n // SHARE_DISCARDED)
+    """How many of n draws are not kept: those asked for, but no more than a quarter of a run that was cut short."""
+    wanted = n if settings.automatic and settings.n_discarded is None else settings.n_discarded or 0
+    whole = not settings.automatic and n >= settings.most_draws
+    return wanted if whole else min(wanted, n // SHARE_DISCARDED)
 
 
 def to_discard_before(n_kept: int) -> int:

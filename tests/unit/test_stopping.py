@@ -11,7 +11,6 @@ from tetiwd import SamplerSettings, diagnostics, run_chains
 from tetiwd.analysis import Analysis
 from tetiwd.checkpoint import Keeper
 from tetiwd.diagnostics import Diagnostics, Quantity
-from tetiwd.errors import SettingsError
 from tetiwd.io.posterior import from_datatree, to_datatree
 from tetiwd.narrative import narrate
 from tetiwd.sampler import Chain
@@ -165,6 +164,15 @@ def test_a_fixed_length_is_that_of_a_chain_stepped_by_hand(series):
             assert np.array_equal(values, draws.to_arrays()[name]), name
 
 
+def test_how_many_draws_are_not_kept():
+    until_agreed, fixed = SamplerSettings(), SamplerSettings(n_draws=300)
+    assert [n_to_discard(until_agreed, n) for n in (100, 125, 4000)] == [25, 31, 1000]
+    assert [n_to_discard(replace(until_agreed, n_discarded=30), n) for n in (100, 125, 4000)] == [25, 30, 30]
+    assert n_to_discard(replace(until_agreed, n_discarded=0), 4000) == 0
+    assert [n_to_discard(fixed, n) for n in (40, 300)] == [0, 0]
+    assert [n_to_discard(replace(fixed, n_discarded=100), n) for n in (40, 400)] == [10, 100]
+
+
 def test_draws_that_a_fixed_run_discards(reference, series, tmp_path):
     """As when a run that has ended by itself is extended."""
     run_chains(series, MODEL, SETTINGS, checkpoint=tmp_path)
@@ -174,8 +182,6 @@ def test_draws_that_a_fixed_run_discards(reference, series, tmp_path):
     assert [len(draws) for draws in sample.draws] == [n] * 3
     assert sample.n_discarded == n // 3
     assert same(sample, run_chains(series, MODEL, fixed))
-    with pytest.raises(SettingsError, match="n_discarded=5 has no meaning without n_draws"):
-        SamplerSettings(n_discarded=5)
 
 
 def test_kept_geometry_belongs_to_its_draws(reference, series):

@@ -261,7 +261,7 @@ class RunFolder:
             known = self.about["run"].get("n_draws", 0) if sampler.n_draws is None else sampler.n_draws
             _check_no_less("n_draws", n_draws, known)
             given |= {"n_draws": n_draws, "n_warmup": sampler.n_warmup}
-            if sampler.automatic:
+            if sampler.automatic and sampler.n_discarded is None:
                 given["n_discarded"] = to_discard_before(n_draws)
         elif max_draws is not None:
             if not sampler.automatic:
