@@ -29,6 +29,8 @@ c &= \log x
 \end{aligned}
 $$
 
+Signs that browsers draw badly: $n \log_2 n_g$, $\mathbf 1^\top \widetilde W$ and $\lvert\Sigma\rvert$.
+
 | setting | meaning |
 |---|---|
 | `--dof` | a word |
@@ -68,12 +70,20 @@ def built(tmp_path_factory):
 
 
 def test_formulas_are_mathml(built):
-    assert built.count("<math") == 4
+    assert built.count("<math") == 7
     assert "&#x003B1;" in built  # alpha
     assert "<mfrac>" in built
     assert built.count("<mtable") == 2
     assert built.count("<mtr>") == 4
     assert "<mtext>(1)</mtext>" not in built  # no numbers
+
+
+def test_formulas_are_drawn_well(built):
+    space = '<mspace width="0.17em" />'
+    assert f"<mi>n</mi>{space}<msub><mi>log</mi><mn>2</mn></msub>{space}<msub><mi>n</mi><mi>g</mi></msub>" in built
+    assert "<msup><mn>&#x1D7CF;</mn><mo>&#x022A4;</mo></msup>" in built  # a bold 1
+    assert '<mover accent="true"><mi>W</mi>' in built
+    assert '<mo lspace="0" rspace="0">&#x0007C;</mo><mi mathvariant="normal">&#x003A3;</mi>' in built
 
 
 def test_figures_are_drawn(built):
