@@ -34,6 +34,9 @@ Signs that browsers draw badly: $n \log_2 n_g$, $\mathbf 1^\top \widetilde W$ an
 | setting | meaning |
 |---|---|
 | `--dof` | a word |
+| `--dof` | a sentence that a phone cannot show on one line |
+
+The name `test_a_name_that_is_longer_than_a_line_of_a_phone` may be broken.
 
 ```{plot} /figures/line.py
 :alt: A line
@@ -88,6 +91,14 @@ def test_formulas_are_drawn_well(built):
 
 def test_figures_are_drawn(built):
     assert re.search(r'<img alt="A line"[^>]* src="_images/line\.svg"', built)
+
+
+def test_what_narrow_screens_need_room_for_is_marked(built):
+    assert re.findall(r'<td class="[^"]*\blong\b[^"]*"><p>(.*?)</p>', built) == [
+        "a sentence that a phone cannot show on one line"
+    ]
+    marked = re.findall(r'<code class="[^"]*\blong\b[^"]*"><span class="pre">(.*?)</span>', built)
+    assert marked == ["test_a_name_that_is_longer_than_a_line_of_a_phone"]
 
 
 def test_nothing_comes_from_a_network(built):
