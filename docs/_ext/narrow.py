@@ -1,9 +1,12 @@
-"""Marks for narrow screens: cells that hold sentences get room there, and very long names of code may be broken."""
+"""Help for narrow screens: room for sentences in tables, breaks in very long names, none before a percent sign."""
+
+import re
 
 from docutils import nodes
 from sphinx.application import Sphinx
 
 LINE = 34  # signs; about a line of a phone
+PERCENT = re.compile(r"(?<=\d) (?=%)")
 
 
 def mark(app: Sphinx, document: nodes.document, name: str) -> None:
@@ -15,6 +18,9 @@ def mark(app: Sphinx, document: nodes.document, name: str) -> None:
     for code in document.findall(nodes.literal):
         if any(len(word) > LINE for word in code.astext().split()):
             code["classes"].append("long")
+    for text in list(document.findall(nodes.Text)):
+        if PERCENT.search(text) and not isinstance(text.parent, (nodes.literal, nodes.literal_block)):
+            text.parent.replace(text, nodes.Text(PERCENT.sub("\N{NO-BREAK SPACE}", text)))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
