@@ -26,6 +26,7 @@ extensions = [
     "matplotlib.sphinxext.plot_directive",
     "fields",  # this and the following: docs/_ext
     "mathml",
+    "narrow",
     "plots_in_markdown",
     "repository_links",
 ]

@@ -13,4 +13,4 @@ settings = SamplerSettings(n_chains=2, n_warmup=200, n_draws=300)  # a short run
 model = TeTiWD(dof=3, settings=settings, random_state=0).fit(X, time=birds.year)
 
 male = [birds.sex[birds.year == year] == "male" for year in model.times_]
-plot_outcomes(outcomes_by_lineage(model.analysis_.alignment, male, name="male"))
+plot_outcomes(outcomes_by_lineage(model.analysis_.alignment, male, name="males"))

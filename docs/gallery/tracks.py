@@ -17,7 +17,7 @@ model = TeTiWD(dof=2, mode="fast", random_state=0).fit(series)
 space = embed(series, n_components=2)
 tracks = track(series, model.labels_by_time_, embedding=space)
 
-figure, ax = pyplot.subplots(figsize=(6, 4.5), layout="constrained")
+figure, ax = pyplot.subplots(figsize=(6, 3.6), layout="constrained")
 for points, labels in zip(space.coordinates, tracks.labels, strict=True):
     ax.scatter(*points.T, s=8, alpha=0.4, color=[lineage_colour(label) for label in labels])
 for number in range(tracks.n_tracks):

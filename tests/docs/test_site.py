@@ -29,9 +29,14 @@ c &= \log x
 \end{aligned}
 $$
 
+Signs that browsers draw badly: $n \log_2 n_g$, $\mathbf 1^\top \widetilde W$ and $\lvert\Sigma\rvert$.
+
 | setting | meaning |
 |---|---|
 | `--dof` | a word |
+| `--dof` | a sentence that a phone cannot show on one line |
+
+The name `test_a_name_that_is_longer_than_a_line_of_a_phone` may be broken, and 90 % may not.
 
 ```{plot} /figures/line.py
 :alt: A line
@@ -68,7 +73,7 @@ def built(tmp_path_factory):
 
 
 def test_formulas_are_mathml(built):
-    assert built.count("<math") == 4
+    assert built.count("<math") == 7
     assert "&#x003B1;" in built  # alpha
     assert "<mfrac>" in built
     assert built.count("<mtable") == 2
@@ -76,8 +81,25 @@ def test_formulas_are_mathml(built):
     assert "<mtext>(1)</mtext>" not in built  # no numbers
 
 
+def test_formulas_are_drawn_well(built):
+    space = '<mspace width="0.17em" />'
+    assert f"<mi>n</mi>{space}<msub><mi>log</mi><mn>2</mn></msub>{space}<msub><mi>n</mi><mi>g</mi></msub>" in built
+    assert "<msup><mn>&#x1D7CF;</mn><mo>&#x022A4;</mo></msup>" in built  # a bold 1
+    assert '<mover accent="true"><mi>W</mi>' in built
+    assert '<mo lspace="0" rspace="0">&#x0007C;</mo><mi mathvariant="normal">&#x003A3;</mi>' in built
+
+
 def test_figures_are_drawn(built):
     assert re.search(r'<img alt="A line"[^>]* src="_images/line\.svg"', built)
+
+
+def test_what_narrow_screens_need_room_for_is_marked(built):
+    assert re.findall(r'<td class="[^"]*\blong\b[^"]*"><p>(.*?)</p>', built) == [
+        "a sentence that a phone cannot show on one line"
+    ]
+    marked = re.findall(r'<code class="[^"]*\blong\b[^"]*"><span class="pre">(.*?)</span>', built)
+    assert marked == ["test_a_name_that_is_longer_than_a_line_of_a_phone"]
+    assert "and 90\N{NO-BREAK SPACE}% may not" in built
 
 
 def test_nothing_comes_from_a_network(built):
