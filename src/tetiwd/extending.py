@@ -25,7 +25,7 @@ from tetiwd.chains import check_run, run_chains
 from tetiwd.data import DistanceSeries
 from tetiwd.data.joining import Joined, from_epoch, join
 from tetiwd.draws import Draws
-from tetiwd.errors import Setting, SettingsError
+from tetiwd.errors import DataError, Setting, SettingsError
 from tetiwd.moves import link_greedily, update_geometry
 from tetiwd.node_state import NodeState, all_distances, start_parameters
 from tetiwd.pace import Report
@@ -174,8 +174,11 @@ def prepare(
     joined = join(sample.series, new)
     n_new, dof = joined.series.n_epochs - joined.n_old, sample.hyperparameters.dof_by_epoch(joined.n_old)
     h = replace(sample.hyperparameters, dof=(*dof, *[float(np.median(dof))] * n_new))
-    if h.moves:
-        all_distances(joined.series)  # or an error
+    if h.moves and joined.series.cross is None:
+        raise DataError(
+            "distances between earlier and new objects are not known, and the model of the earlier run needs them",
+            "give data that have the earlier times as well, unchanged",
+        )
     n_held = _n_held(joined, hold_before)
     if n_held and h.moves:
         raise SettingsError(

@@ -26,7 +26,11 @@ from tetiwd.params import CHECKPOINT_SECONDS
 from tetiwd.summarize.naming import LineageName, Names, as_array, names_from, with_names
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tetiwd.report import Section, SectionMaker
+
+    Beside = Callable[[DistanceSeries], tuple[Sequence[str], Sequence[SectionMaker]]]
 
 VISIBLE_ANYWHERE = "#777777"  # on a white page and on a dark one
 
@@ -89,12 +93,15 @@ def extend_into(
     inputs: dict[str, str] | None = None,
     remarks: Sequence[str] = (),
     overwrite: bool = False,
+    beside: "Beside | None" = None,
     **options: Any,
 ) -> Analysis | None:
     """Make a run folder for an earlier run with new epochs, and fill it; see :func:`tetiwd.extending.extend`.
 
     ``sampler`` are settings that differ from those of the earlier run, and ``by_user`` names that the user gives,
-    besides those that lineages keep. Other options are those of :func:`finish`.
+    besides those that lineages keep. ``beside`` is called with the whole series before the run begins; it keeps what
+    goes with it in folders of the run, and returns their names and sections for the report. Other options are those of
+    :func:`finish`.
     """
     if Path(path).resolve() == Path(earlier).resolve():
         raise RunFolderError(f"{path} is the earlier run itself", "choose another folder for the extended run")
@@ -102,6 +109,7 @@ def extend_into(
     before, given = load_run(earlier), RunFolder.open(earlier).settings()
     settings = RunSettings.from_tables(merged(given.to_tables(), {"sampler": dict(sampler or {})}))
     extension = prepare(before.sample, new, settings.sampler, hold_before=hold_before, refresh=refresh)
+    attached, sections = ((), ()) if beside is None else beside(extension.series)
     folder = RunFolder.create(
         path,
         extension.series,
@@ -111,10 +119,11 @@ def extend_into(
         remarks=[*remarks, *extension.joined.remarks],
         reasons=[*before.sample.reasons, *extension.reasons],
         overwrite=overwrite,
+        attached=attached,
     )
     folder.write_earlier(before.sample, refresh=refresh)
     folder.write_names(_as_json(names_after(before, extension.series, by_user)))
-    return finish(folder, extension.series, **options)
+    return finish(folder, extension.series, sections=sections, **options)
 
 
 def names_after(earlier: Analysis, series: DistanceSeries, by_user: Mapping[int, LineageName] | None = None) -> Names:

@@ -83,6 +83,72 @@ def test_faults_from_the_command_line(folder):
     assert "has no lineage 99" in err
 
 
+@pytest.fixture(scope="module")
+def genomes(tmp_path_factory):
+    """A run of two clades in three years with pooled centres, and a fourth year in a file of its own."""
+    where, rng = tmp_path_factory.mktemp("genomes"), rng_for(23, 10)
+    clades = [rng.choice(list("ACGT"), 120) for _ in "AB"]
+    records, rows = {}, []
+    for year in (2001, 2002, 2003, 2004):
+        for i in range(12):
+            genome = clades[i % 2].copy()
+            genome[rng.choice(120, 2, replace=False)] = rng.choice(list("ACGT"), 2)
+            records[f"v{year}_{i}"] = f">v{year}_{i}|{year}-06-01\n{''.join(genome)}\n"
+            rows.append((f"v{year}_{i}", "AB"[i % 2]))
+    pd.DataFrame(rows, columns=["id", "clade"]).to_csv(where / "clades.csv", index=False)
+    late = {id: record for id, record in records.items() if id.startswith("v2004")}
+    old = [record for id, record in records.items() if id not in late]
+    (where / "old.fasta").write_text("".join(old))
+    (where / "new.fasta").write_text("".join(late.values()))
+    (where / "all.fasta").write_text("".join(records.values()))
+    (where / "short.fasta").write_text("".join(record[:-6] + "\n" for record in late.values()))
+    words = ["--by", "year", "--dof", 3, "--geometry", "pooled", "--chains", 2, "--warmup", 40, "--draws", 40]
+    words += ["--metadata", where / "clades.csv", "--known", "clade"]
+    code, _, err = tetiwd("fit", where / "old.fasta", *words, "--out", where / "run", "--quiet")
+    assert code == 0, err
+    return where
+
+
+def test_a_season_of_genomes_is_compared_with_those_kept_with_the_run(genomes):
+    for name in ("new", "all"):
+        code, _, err = tetiwd("extend", genomes / "run", genomes / f"{name}.fasta", "--out", genomes / name)
+        assert code == 0, err
+        assert "metadata are those of the earlier run" in err
+    draws = [load_run(genomes / name).sample.draws for name in ("new", "all")]
+    for one, other in zip(*draws, strict=True):
+        assert np.array_equal(one.labels, other.labels)
+        assert np.array_equal(one.log_joint, other.log_joint)
+    assert (genomes / "new" / "sites.csv").read_bytes() == (genomes / "all" / "sites.csv").read_bytes()
+    assert pd.read_csv(genomes / "new" / "known_labels.csv").objects.tolist() == [12, 12, 12, 0, 36]
+    words = ["--metadata", genomes / "clades.csv", "--known", "clade", "--quiet"]
+    code, _, err = tetiwd("extend", genomes / "run", genomes / "new.fasta", *words, "--out", genomes / "told")
+    assert code == 0, err
+    told = pd.read_csv(genomes / "told" / "known_labels.csv")
+    assert told.objects.tolist() == [12, 12, 12, 12, 48]
+    assert told.ari.tolist() == [1.0] * 5
+    (genomes / "rest.fasta").write_text((genomes / "all.fasta").read_text().replace("2004", "2005"))
+    code, _, err = tetiwd("extend", genomes / "new", genomes / "rest.fasta", "--out", genomes / "twice", "--quiet")
+    assert code == 0, err  # an extension keeps sequences as well
+    assert load_run(genomes / "twice").sample.series.times[-1] == 2005
+
+
+def test_genomes_of_other_lengths_and_unknown_distances_are_refused(genomes):
+    code, _, err = tetiwd("extend", genomes / "run", genomes / "short.fasta", "--out", genomes / "no")
+    assert code == 3
+    assert "sequences of 115 sites, and those of the earlier run have 120; align" in err
+    changed = (genomes / "all.fasta").read_text().split(">v2003_0")[1]
+    (genomes / "changed.fasta").write_text(">v2003_0" + changed.replace("A", "C", 9))
+    code, _, err = tetiwd("extend", genomes / "run", genomes / "changed.fasta", "--out", genomes / "no")
+    assert code == 3
+    assert "2003 has other distances than before" in err
+    (genomes / "run" / "sequences" / "letters.npz").rename(genomes / "letters.npz")
+    code, _, err = tetiwd("extend", genomes / "run", genomes / "new.fasta", "--out", genomes / "no")
+    (genomes / "letters.npz").rename(genomes / "run" / "sequences" / "letters.npz")
+    assert code == 3
+    assert "give data that have the earlier times as well" in err
+    assert not (genomes / "no").exists()
+
+
 def test_estimators_extend_and_keep_names():
     old, new = table([2001, 2002, 2003]), table([2004])
     columns = ["a", "b", "c"]

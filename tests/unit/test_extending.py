@@ -151,7 +151,7 @@ def test_moving_centres_need_distances_between_times():
     found = extend(sample, new)
     assert found.series.cross.shape == (27, 27)
     bare = DistanceSeries.from_distances([whole.matrices[2]], squared=True, times=[2])
-    with pytest.raises(DataError, match="distances between times are not known"):
+    with pytest.raises(DataError, match="give data that have the earlier times as well"):
         extend(sample, bare)
     with pytest.raises(SettingsError, match="paper's model"):
         extend(sample, new, hold_before=1)

@@ -1,7 +1,7 @@
 """``tetiwd extend`` and ``tetiwd names``: a run that lives on, and what its lineages are called."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,9 +11,13 @@ from tetiwd.cli.console import Console, records
 from tetiwd.cli.fit import deliver, watcher_for
 from tetiwd.cli.guests import additions
 from tetiwd.cli.names import names_in_file
+from tetiwd.cli.sides import Asked, Covariates, Known, MetadataFile, Survival, attach_sides_after, write_side_tables
 from tetiwd.cli.signals import signals_as_interrupt
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.params import CHECKPOINT_SECONDS, SamplerSettings
+
+if TYPE_CHECKING:
+    from tetiwd.data import DistanceSeries
 
 Target = Annotated[
     Path | None, o.option("--out", "-o", panel=o.OUTPUT, text="Folder for the results; RUN-extended if not given.")
@@ -47,6 +51,10 @@ def extend(
     overwrite: o.Overwrite = False,
     hold_before: HoldBefore = None,
     refresh: Refresh = True,
+    metadata: MetadataFile = None,
+    known: Known = None,
+    covariates: Covariates = None,
+    survival: Survival = None,
     names: o.NamesFile = None,
     n_threads: o.Threads = None,
     checkpoint_seconds: o.CheckpointSeconds = CHECKPOINT_SECONDS,
@@ -58,12 +66,15 @@ def extend(
 
     Files may hold the new times only, or the earlier ones as well, unchanged. They are read as those of the earlier run
     were, unless options say otherwise. Degrees of freedom, geometry and unit stay as they are; to choose them anew, run
-    tetiwd fit with --names-from. Examples:
+    tetiwd fit with --names-from. Metadata of the earlier run are taken over. Examples:
 
       tetiwd extend run measurements_2004.csv --out run-2004
 
+      tetiwd extend run genomes_2004.fasta --metadata all_patients.csv --known clade
+
       tetiwd extend run d_2004.npy --squared --hold-before 2002
     """
+    from tetiwd.io.longer_alignment import with_kept_sequences
     from tetiwd.io.read import read_series
     from tetiwd.io.run_folder import RunFolder
     from tetiwd.io.settings import RunSettings, merged
@@ -74,23 +85,34 @@ def extend(
     before = {"data": RunFolder.open(run_folder).settings().to_tables()["data"]}
     before["data"].pop("times", None)  # those of the earlier files
     settings = RunSettings.from_tables(merged(before, {"data": given.get("data", {})}))
+    asked = Asked.of(metadata, known, covariates, survival)
+    data = asked.times_for(files, settings.data)
     with console.busy("Reading"):
-        new = read_series(files, settings.data)
+        new = read_series(files, data)
+        series = with_kept_sequences(run_folder, files, new.series, data)
     for remark in new.remarks:
         console.remark(f"Note: {remark}")
     options: dict[str, Any] = {"inputs": new.hashes, "remarks": new.remarks, "overwrite": overwrite}
     options |= {"n_threads": n_threads, "checkpoint_seconds": checkpoint_seconds, "watcher": watcher_for(console)}
+
+    def beside(whole: "DistanceSeries") -> tuple[list[str], Any]:
+        attached = attach_sides_after(target, run_folder, asked, whole, files, data, console)
+        return attached, additions(target).sections
+
     with signals_as_interrupt():
         analysis = extend_into(
             target,
             run_folder,
-            new.series,
+            series,
+            beside=beside,
             sampler=given.get("sampler"),
             by_user=names_in_file(names),
             hold_before=hold_before,
             refresh=refresh,
             **options,
         )
+    if analysis is not None:
+        write_side_tables(additions(target).sections, analysis, target)
     deliver(analysis, console, target, strict=strict)
 
 

@@ -214,7 +214,8 @@ def watcher_for(console: Console) -> "Watcher":
         def before_sampling(self, folder: "RunFolder", series: "DistanceSeries", *, resumed: bool) -> None:
             dof = _short(folder.hyperparameters().dof)
             console.remark(f"{_in_short(series)}, dof {dof}; results will be in {folder.path}")
-            console.remark("Going on from checkpoints." if resumed else "Sampling from the beginning.")
+            start = "Going through earlier draws." if folder.extends else "Sampling from the beginning."
+            console.remark("Going on from checkpoints." if resumed else start)
             if not COMPILED:
                 console.warn(SLOW)
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from tetiwd.cli.console import Console
     from tetiwd.data import DistanceSeries
     from tetiwd.io.data_settings import DataSettings
+    from tetiwd.io.kept_metadata import KeptMetadata
+    from tetiwd.io.kept_sequences import Letters
     from tetiwd.report import MetadataReport, SitesReport
 
 PANEL = "Metadata"
@@ -115,17 +117,54 @@ def attach_sides(
     run: Path, asked: Asked, series: "DistanceSeries", files: Sequence[Path], data: "DataSettings", console: "Console"
 ) -> list[str]:
     """Keep metadata and sequences beside a run that is about to begin; the names of the attached folders."""
+    from tetiwd.io.kept_sequences import are_sequences, sequences_of
+
+    letters = sequences_of(files, series) if are_sequences(files) else None
+    return _attach(run, _kept(asked, series, data, console), letters)
+
+
+def attach_sides_after(
+    run: Path,
+    earlier: Path,
+    asked: Asked,
+    series: "DistanceSeries",
+    files: Sequence[Path],
+    data: "DataSettings",
+    console: "Console",
+) -> list[str]:
+    """The same for a run that extends an earlier one: what was kept with that one stays, unless it is given again."""
+    from tetiwd.io.kept_metadata import kept_metadata, stretched
+    from tetiwd.io.longer_alignment import sequences_after
+    from tetiwd.io.run_folder import RunFolder
+
+    metadata = _kept(asked, series, data, console)
+    known_before = None if metadata is not None else kept_metadata(earlier)
+    if known_before is not None:
+        metadata = stretched(known_before, RunFolder.open(earlier).series(), series)
+        console.remark("Note: metadata are those of the earlier run; for those of new objects use --metadata")
+    return _attach(run, metadata, sequences_after(earlier, files, series))
+
+
+def _kept(asked: Asked, series: "DistanceSeries", data: "DataSettings", console: "Console") -> "KeptMetadata | None":
+    """Metadata as they are kept with a run."""
+    from tetiwd.io.kept_metadata import KeptMetadata
+
+    report = asked.report(series, data)
+    if report is None:
+        return None
+    for remark in report.metadata.remarks:
+        console.remark(f"Note: {asked.file}: {remark}")
+    return KeptMetadata(report.metadata, report.known, report.covariates, report.survival)
+
+
+def _attach(run: Path, metadata: "KeptMetadata | None", letters: "Letters | None") -> list[str]:
     from tetiwd.io import kept_metadata as of_objects
     from tetiwd.io import kept_sequences as of_sequences
     from tetiwd.io.run_folder import RunFolder
 
-    report, names = asked.report(series, data), []
-    letters = of_sequences.sequences_of(files, series) if of_sequences.are_sequences(files) else None
-    if report is not None:
-        for remark in report.metadata.remarks:
-            console.remark(f"Note: {asked.file}: {remark}")
-        kept = of_objects.KeptMetadata(report.metadata, report.known, report.covariates, report.survival)
-        of_objects.keep_metadata(RunFolder(run).attach(of_objects.FOLDER), kept)
+    names = []
+    if metadata is not None:
+        of_objects.keep_metadata(RunFolder(run).attach(of_objects.FOLDER), metadata)
         names.append(of_objects.FOLDER)
     if letters is not None:
         of_sequences.keep_sequences(RunFolder(run).attach(of_sequences.FOLDER), letters)

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tetiwd.data import DistanceSeries
 from tetiwd.data.metadata import Metadata
 from tetiwd.errors import DataError
 from tetiwd.io.files import in_file
@@ -21,6 +22,20 @@ class KeptMetadata:
     known: str | None
     covariates: Sequence[str] | None
     survival: tuple[str, str] | None
+
+
+def stretched(kept: KeptMetadata, old: DistanceSeries, series: DistanceSeries) -> KeptMetadata:
+    """Metadata of an earlier series for one that goes on: objects that return keep their values, others have none."""
+    n_old, returning = sum(old.n_objects), {}
+    if old.ids is not None and series.ids is not None and not kept.metadata.varies:
+        returning = {str(id): row for row, id in enumerate(id for ids in old.ids for id in ids.tolist())}
+    new = [] if series.ids is None else [str(id) for ids in series.ids[old.n_epochs :] for id in ids.tolist()]
+    rows = [returning.get(id) for id in new] or [None] * (sum(series.n_objects) - n_old)
+    columns = {
+        name: [*values, *(None if row is None else values[row] for row in rows)]
+        for name, values in kept.metadata.columns.items()
+    }
+    return replace(kept, metadata=replace(kept.metadata, columns=columns))
 
 
 def keep_metadata(folder: Path, kept: KeptMetadata) -> None:

@@ -345,11 +345,16 @@ class RunFolder:
             self.about["run"]["extends"] = {"n_epochs": sample.series.n_epochs, "refresh": refresh}
             self._write_about()
 
+    @property
+    def extends(self) -> bool:
+        """Whether this run adds times to an earlier one."""
+        return "extends" in self.about["run"]
+
     def earlier(self, series: DistanceSeries) -> tuple[Sample, bool] | None:
         """The draws of the run that this one extends, and whether chains go through them; None if it extends none."""
-        about = self.about["run"].get("extends")
-        if about is None:
+        if not self.extends:
             return None
+        about = self.about["run"]["extends"]
         settings, n = self.settings(), int(about["n_epochs"])
         dof = self.hyperparameters().dof_by_epoch(series.n_epochs)
         model = replace(self.hyperparameters(), dof=dof[:n])

@@ -86,12 +86,12 @@ def read_fasta(files: Sequence[File], settings: DataSettings, remarks: list[str]
         if large is not None:
             rows = [rows[row] for row in large]
         if len(time.categories) > 1 and settings.keeps_cross(len(rows)):
-            matrix = _distances(codes, rows, metric, settings.dtype, names)
+            matrix = distances_of(codes, rows, metric, settings.dtype, names)
             return series_of_pooled(file, matrix, [ids[row] for row in rows], time, settings, remarks)
         epochs = []
         for label, positions in rows_by_epoch(time):
             members = [rows[position] for position in positions]
-            matrix = _distances(codes, members, metric, settings.dtype, names)
+            matrix = distances_of(codes, members, metric, settings.dtype, names)
             epochs.append(Epoch(str(label), file, matrix, [ids[row] for row in members]))
         return series_of_epochs(epochs, list(time.categories), settings, remarks)
 
@@ -225,7 +225,8 @@ def _dates_of_objects(every: Sequence[Records], objects: ObjectTable) -> list[An
     return [None if row is None else objects.times[row] for row in rows]
 
 
-def _distances(codes: Letters, rows: Sequence[int], metric: str, dtype: str, ids: Sequence[str]) -> Matrix:
+def distances_of(codes: Letters, rows: Sequence[int], metric: str, dtype: str, ids: Sequence[str]) -> Matrix:
+    """Distances between some sequences; errors name them."""
     try:
         return sequence_distances(codes[rows], metric, dtype)
     except NoSharedSite as error:
