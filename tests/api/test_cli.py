@@ -407,7 +407,10 @@ def test_predict_from_sequences(tmp_path):
     labels = pd.read_csv(tmp_path / "run" / "labels.csv").set_index("id").lineage
     assert [row["id"] for row in found] == ["s22", "s21", "s20"]
     assert [row["best"] for row in found] == [labels[f"s{i % 2}"] for i in (22, 21, 20)]
-    refusals = {"which the run has; align new": lines[-3:], "has no sequence that the run does not know": lines[:20]}
+    (tmp_path / "alone.fasta").write_text("".join(reversed(lines[-3:])))
+    assert json.loads(tetiwd("predict", tmp_path / "run", tmp_path / "alone.fasta", "--json").stdout) == found
+    refusals = {"which the run has; align new": lines[1:], "has no sequence that the run does not know": lines[:20]}
+    refusals["has sequences of 40 sites, and those of the run have 80"] = [f"{line[:-41]}\n" for line in lines[-3:]]
     refusals["other distances than they had"] = [f"{line[:-41]}\n" for line in lines]
     for says, content in refusals.items():
         (tmp_path / "new.fasta").write_text("".join(content))

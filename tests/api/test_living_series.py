@@ -135,7 +135,7 @@ def test_a_season_of_genomes_is_compared_with_those_kept_with_the_run(genomes):
 def test_genomes_of_other_lengths_and_unknown_distances_are_refused(genomes):
     code, _, err = tetiwd("extend", genomes / "run", genomes / "short.fasta", "--out", genomes / "no")
     assert code == 3
-    assert "sequences of 115 sites, and those of the earlier run have 120; align" in err
+    assert "sequences of 115 sites, and those of the run have 120; align" in err
     changed = (genomes / "all.fasta").read_text().split(">v2003_0")[1]
     (genomes / "changed.fasta").write_text(">v2003_0" + changed.replace("A", "C", 9))
     code, _, err = tetiwd("extend", genomes / "run", genomes / "changed.fasta", "--out", genomes / "no")

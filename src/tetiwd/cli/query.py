@@ -172,7 +172,7 @@ def predict(
         epochs = range(series.n_epochs) if moves else [t]
         if made_from_notes(run_folder):
             check_named(new, id, series, epochs)
-        found, told = _new_objects(new, series, epochs, data, id, squared, Console(as_json=as_json))
+        found, told = _new_objects(new, run_folder, series, epochs, data, id, squared, Console(as_json=as_json))
         how: dict[str, Any] = {"own": found.own} if series.kind == "similarities" else {"squared": told}
         classification = classify(analysis.sample, analysis.clustering, found.values, t=t, **how)
     table = classification.table()
@@ -260,6 +260,7 @@ def _epoch(series: "DistanceSeries", at: str | None) -> int:
 
 def _new_objects(
     file: Path,
+    run_folder: Path,
     series: "DistanceSeries",
     epochs: Sequence[int],
     data: Any,
@@ -274,6 +275,7 @@ def _new_objects(
     import pandas as pd
 
     from tetiwd.io.files import find_file
+    from tetiwd.io.kept_sequences import kept_sequences
     from tetiwd.io.new_distances import NewDistances, read_new_distances
     from tetiwd.io.new_objects import read_new_objects
     from tetiwd.io.new_sequences import FASTA, read_new_sequences
@@ -294,7 +296,8 @@ def _new_objects(
             if value is not None:
                 fault = " has no effect on sequences"
                 raise SettingsError([Setting(name, value), fault], ["leave out ", Setting(name)])
-        return NewDistances(*read_new_sequences(find_file(file), series, epochs, data)), data.squared is not False
+        new = read_new_sequences(find_file(file), series, epochs, data, kept_sequences(run_folder))
+        return NewDistances(*new), data.squared is not False
     names = None if series.features is None else series.features.names
     ids, table = read_new_objects(file, id, data.id or "id", names)
     if id is not None and ids is None:
@@ -333,7 +336,7 @@ def _check_distances(table: "pd.DataFrame", ids: Sequence[str], n_objects: int) 
     raise DataError(
         f"has {table.shape[1]} columns of numbers, which are no distances to {n_objects} objects, and the run was "
         "not made from features",
-        "give the distances of new objects to those of the run, or, for a run on sequences, an alignment with both",
+        "give the distances of new objects to those of the run, or, for a run on sequences, new ones (FASTA)",
     )
 
 

@@ -33,8 +33,22 @@ def sequences_of(paths: Sequence[Path], series: DistanceSeries) -> Letters | Non
         return None
     remarks: list[str] = []
     codes = codes_of(every, remarks)
-    letters = tuple(same[0] for same in (NUCLEOTIDES if "nucleotides" in remarks[-1] else AMINO_ACIDS))
-    return codes[[row_of[id] for id in ids]], letters
+    return codes[[row_of[id] for id in ids]], alphabet_of(remarks)
+
+
+def alphabet_of(remarks: Sequence[str]) -> tuple[str, ...]:
+    """The letters that sequences were read as, from what was said about them."""
+    return tuple(same[0] for same in (NUCLEOTIDES if "nucleotides" in remarks[-1] else AMINO_ACIDS))
+
+
+def check_alike(kept: Letters, added: Letters) -> None:
+    """New sequences have the sites and the alphabet of those that were kept, or an error."""
+    (before, alphabet), (now, other) = kept, added
+    if before.shape[1] != now.shape[1]:
+        fault = f"has sequences of {now.shape[1]} sites, and those of the run have {before.shape[1]}"
+        raise DataError(fault, "align new sequences to those of the run, without adding sites")
+    if alphabet != other:
+        raise DataError("has amino acids where the run has nucleotides, or the other way round", "give the same kind")
 
 
 def keep_sequences(folder: Path, letters: Letters) -> None:

@@ -7,9 +7,9 @@ import numpy as np
 
 from tetiwd.data import DistanceSeries
 from tetiwd.data.joining import from_epoch
-from tetiwd.errors import DataError, Where
 from tetiwd.io.data_settings import DataSettings
-from tetiwd.io.kept_sequences import Letters, are_sequences, kept_sequences, sequences_of
+from tetiwd.io.files import in_file
+from tetiwd.io.kept_sequences import Letters, are_sequences, check_alike, kept_sequences, sequences_of
 from tetiwd.io.readers.fasta import distances_of
 from tetiwd.io.run_folder import RunFolder
 from tetiwd.io.windows import with_order
@@ -29,7 +29,8 @@ def with_kept_sequences(
     ids = [id for time in times for id in ids_of[time]]
     if set(old.times) <= set(new.times) or not settings.keeps_cross(len(ids)):
         return new
-    _check_alike(kept, added, paths)
+    with in_file(str(paths[0])):
+        check_alike(kept, added)
     codes_of = {**_codes_by_time(old, kept), **_codes_by_time(new, added)}
     codes = np.concatenate([codes_of[time] for time in times])
     D = distances_of(codes, range(len(codes)), settings.metric or "hamming", settings.dtype, ids)
@@ -56,14 +57,3 @@ def _by_time(series: DistanceSeries) -> dict[object, list[str]]:
 def _codes_by_time(series: DistanceSeries, letters: Letters) -> dict[object, np.ndarray]:
     ends = np.cumsum(series.n_objects)[:-1]
     return dict(zip(series.times, np.split(letters[0], ends), strict=True))
-
-
-def _check_alike(kept: Letters, added: Letters, paths: Sequence[Path]) -> None:
-    """New sequences have the sites and the alphabet of the earlier ones."""
-    file = Where(file=str(paths[0]))
-    (before, alphabet), (now, other) = kept, added
-    if before.shape[1] != now.shape[1]:
-        fault = f"has sequences of {now.shape[1]} sites, and those of the earlier run have {before.shape[1]}"
-        raise DataError(fault, "align new sequences to the earlier ones, without new sites", where=file)
-    if alphabet != other:
-        raise DataError("has amino acids where the run has nucleotides, or the other way round", where=file)
