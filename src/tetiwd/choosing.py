@@ -73,7 +73,7 @@ class Choice:
         return [
             f"The distances are nearly those of a tree (mean delta {self.delta:.2f}; 0 on a tree), as between "
             "sequences that evolve. Branches of a tree stay where they are, so pooled centres were tried in short "
-            f"runs: their clusters of a time scored {self.trials['pooled'].merit:.3f}, those of the paper's model "
+            f"runs: their clusters at single times scored {self.trials['pooled'].merit:.3f}, those of the paper's model "
             f"{self.trials['full'].merit:.3f} (separation × agreement of neighbours), {taken}."
         ]
 
@@ -90,7 +90,7 @@ class Choice:
         else:
             reason = "so moving centres, which are not much worse and know more about lineages, were used"
         return [
-            "Two models were tried in short runs, the paper's and moving centres. Clusters of a time scored "
+            "Two models were tried in short runs, the paper's and moving centres. Clusters at single times scored "
             f"{full.clusters:.3f} and {moving.clusters:.3f} (separation × agreement of neighbours × certainty of the "
             f"draws), lineages over all times {full.lineages:.3f} and {moving.lineages:.3f} (separation × agreement), "
             f"{reason}."

@@ -36,7 +36,7 @@ class Comparison:
         if not self._common:
             raise DataError(
                 "the two runs have no objects in common",
-                "objects are known by ids, by rows of equal number at the same time, or by features",
+                "objects are matched by id, by row if a time has as many objects as before, or by features",
             )
 
     def times(self) -> "pd.DataFrame":

@@ -71,8 +71,8 @@ class Extension:
         added = ", ".join(str(time) for time in times[n_old:])
         how = "its chains go through the draws of that run" if self.refresh else "its chains start at draws of that run"
         said = (
-            f"This run extends an earlier one by {added}. Degrees of freedom, geometry and unit are those of the "
-            f"earlier run, and {how}."
+            f"This run extends an earlier one by {added}. Degrees of freedom, model and unit were chosen for that run, "
+            f"and {how.replace('that run', 'it')}."
         )
         if not self.settings.n_held:
             return (said,)
@@ -252,7 +252,7 @@ def extend(
         begin=extension.chain,
     )
     remarks = (*extension.joined.remarks, *found.remarks)
-    return replace(found, reasons=(*sample.reasons, *extension.reasons), remarks=remarks)
+    return replace(found, reasons=(*extension.reasons, *sample.reasons), remarks=remarks)
 
 
 def start_of_epochs(extension: Extension, index: int, draws: Draws, i: int) -> ChainState:

@@ -94,7 +94,7 @@ def narrate_mode(analysis: "ModeAnalysis", times: Sequence[str] | None = None) -
     linked = [HOW_LINKED["model" if made is None else made.name]] if len(labels) > 1 else []
     membership = certainty_of_members(analysis)
     doubtful = int((membership < SURE).sum())
-    would_stay = f"All others staying as they are, {doubtful} of {plural(len(membership), 'object')} would be in "
+    would_stay = f"If all others stay as they are, {doubtful} of {plural(len(membership), 'object')} would be in "
     return [
         _overview(series, clustering, labels),
         *_unassigned(analysis),
@@ -232,10 +232,15 @@ def _links(analysis: "Analysis", times: Sequence[Any]) -> list[str]:
     label = dict(zip(analysis.sample.series.times, times, strict=True))
     return [
         HOW_LINKED["model" if made is None else made.name],
-        f"The links of the lineages from one time to the next have probability {shown.probability.mean():.2f} on "
+        f"The links of the lineages from one time to the next have probability {_shown(shown.probability.mean())} on "
         f"average; the weakest is that of {lineage_words(weakest.lineage)} from {label[weakest.source[1]]} to "
-        f"{label[weakest.target[1]]} ({weakest.probability:.2f}).",
+        f"{label[weakest.target[1]]} ({_shown(weakest.probability)}).",
     ]
+
+
+def _shown(probability: float) -> str:
+    """A probability as in the tables: 1 only where it is 1."""
+    return ">0.99" if 0.995 <= probability < 1 else f"{probability:.2f}"
 
 
 def _motion(analysis: "Analysis") -> list[str]:

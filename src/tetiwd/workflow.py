@@ -117,7 +117,7 @@ def extend_into(
         extension.hyperparameters,
         inputs=inputs,
         remarks=[*remarks, *extension.joined.remarks],
-        reasons=[*before.sample.reasons, *extension.reasons],
+        reasons=[*extension.reasons, *before.sample.reasons],
         overwrite=overwrite,
         attached=attached,
     )

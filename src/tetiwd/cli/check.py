@@ -106,6 +106,12 @@ def _warnings_of_copies(series: "DistanceSeries", identical: list[int]) -> list[
     ]
 
 
+def seen_at_once(given: "Input", squared: bool | None) -> list[str]:
+    """Sentences about what is probably wrong, as far as it is seen without a long look."""
+    one_time = _one_time(given) if given.series.n_epochs == 1 else []
+    return [*suspicion_of(given, squared), *_warnings_of_features(given.series), *one_time]
+
+
 def suspicion_of(given: "Input", squared: bool | None) -> list[str]:
     """A sentence if plain and squared distances seem to be mixed up."""
     from tetiwd.data.squared_or_plain import suspect_wrong_choice

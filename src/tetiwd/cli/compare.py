@@ -46,9 +46,10 @@ def compare(
     with console.busy("Comparing"):
         found = side_by_side(load_run(first), load_run(second))
         tables = {
-            "Lineages of both runs:": found.lineages(),
+            f"Lineages of both runs (1: {first.name}, 2: {second.name}; common: objects in both):": found.lineages(),
             "Objects that moved:": found.moved(ids=show_ids),
-            "Clusters by time, and how much they agree:": found.times(),
+            "Clusters by time, and how much they agree (ari: adjusted Rand index, 1 if the same; vi: variation of "
+            "information in bits, 0 if the same):": found.times(),
             "Parameters:": found.parameters(),
         }
     for title, table in tables.items():

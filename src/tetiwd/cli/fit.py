@@ -11,7 +11,7 @@ import typer
 from tetiwd.cli import exit_codes, jobs
 from tetiwd.cli import options as o
 from tetiwd.cli import workers as w
-from tetiwd.cli.check import suspicion_of
+from tetiwd.cli.check import seen_at_once
 from tetiwd.cli.command import command
 from tetiwd.cli.console import Console, records
 from tetiwd.cli.fast import check_fast, deliver_look, go_on_with, narrow
@@ -106,9 +106,10 @@ def fit(
             given = read_series(files, settings.data)
         for remark in given.remarks:
             console.remark(f"Note: {remark}")
-        for suspicion in suspicion_of(given, settings.data.squared):
-            console.warn(suspicion)
-        return given
+        seen = seen_at_once(given, settings.data.squared)
+        for warning in seen:
+            console.warn(warning)
+        return replace(given, remarks=(*given.remarks, *seen))
 
     if chain is not None:
         with signals_as_interrupt():

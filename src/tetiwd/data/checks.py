@@ -150,7 +150,7 @@ def check_size(n: int, min_objects: int, place: Place) -> None:
         place.fail(
             f"has {n} object{'s' if n > 1 else ''}, too few to learn clusters from",
             [
-                "merge it with a neighbouring epoch, ",
+                "merge it with a neighbouring time, ",
                 give("drop_small", True, python="leave it out"),
                 ", or ",
                 give("min_objects", n),

@@ -68,7 +68,10 @@ def sorted_times(labels: list[Any]) -> list[Any]:
         shown = ", ".join(repr(label) for label in labels[:6]) + ", …" * (len(labels) > 6)
         raise DataError(
             f"these times are text whose order in time is not known: {shown}",
-            ["list all of them in order with ", Setting("times", python="an ordered pandas Categorical")],
+            [
+                "write dates as 2023-06-13, or list all times in order with ",
+                Setting("times", python="an ordered pandas Categorical"),
+            ],
         )
     return ordered
 

@@ -42,12 +42,13 @@ def growth_table(analysis: "Analysis", wording: Wording) -> Table | None:
     for record in records:
         new, known = bool(record["new"]), isfinite(record["rate"])
         record["status"] = "yes" if record["emerges"] else "too new to say" if new and not known else ""
+        record["probability_growing"] = floor(100 * record["probability_growing"]) / 100 if known else nan  # 0.9 is 0.9
         for name in ("rate", "lower", "upper"):
             record[name] = signed(record[name])
     caption = (
         "Growth is relative to all others. A lineage emerges if it was first seen at one of the last "
         f"{growth.recent} times but not at the first, has at least {growth.least_share:.0%} of the objects now, and "
-        f"grows with probability {growth.probability:g} or more. A lineage that is there at one time has no rate."
+        f"grows with probability {growth.probability:g} or more. A lineage seen at one time only has no rate."
     )
     return filled("growth", "Who grows", caption, fields, records, wording)
 
@@ -77,7 +78,7 @@ def transitions_table(analysis: "Analysis", wording: Wording) -> Table | None:
     if found.by == "places":
         fields = [field for field in fields if not field[1].startswith("goes")]
     table = found.over_all_times()
-    table = table[table.expected >= LEAST_EXPECTED].rename(columns={"from_lineage": "lineage"})
+    table = table[(table.expected >= LEAST_EXPECTED) & (table.objects > 0)].rename(columns={"from_lineage": "lineage"})
     shown = table.sort_values("expected", ascending=False, kind="stable").head(MOST_ROWS)
     how = {
         "ids": "Objects that return, from one appearance to the next, over all times.",

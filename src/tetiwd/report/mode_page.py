@@ -31,7 +31,7 @@ WHAT_IT_IS = (
 HOW_TO_GO_ON = "For probabilities, intervals, forecasts and a check of the computation, run: tetiwd resume RUN"
 GIVEN = ", all other objects staying where they are"
 CAPTIONS = {
-    "lineages": "Every column is a time point and every block a cluster, as high as it has objects; a ribbon leads to "
+    "lineages": "Every column is a time point and every block a cluster, whose height is its number of objects; a ribbon leads to "
     "the same cluster at the next time point.",
     "map": "Every dot is an object in the colour of its lineage, and the closer two dots, the more similar the objects "
     f"(classical scaling of the distances); hollow dots would be in their cluster with a probability below {SURE:.2f}"

@@ -99,7 +99,7 @@ def names_from(earlier: DistanceSeries, clustering: Clustering, series: Distance
     if all((own == UNASSIGNED).all() for own in before):
         raise DataError(
             "lineages cannot be named after the earlier run: the two have no objects in common",
-            "objects are known by ids, by rows of equal number at the same time, or by features",
+            "objects are matched by id, by row if a time has as many objects as before, or by features",
         )
     return Names(tuple(before), used, dict(clustering.names))
 
