@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 
 LAYERS = [
-    ("entry points",  "cli · estimators · external · notes", "what users call; no mathematics"),
+    ("entry points", "cli · estimators · external · notes", "what users call; no mathematics"),
     ("workflow", "workflow · quick_look · chain_jobs", "settings + data → folder → draws → answers → report"),
     ("presentation", "report · io · plots · narrative · comparing", "pages, files, figures, sentences"),
     ("answers", "analysis · mode_analysis · summarize · backtesting", "from draws to answers"),
