@@ -152,7 +152,8 @@ def _differences(table: "pd.DataFrame", reference: str) -> list[str]:
         return []
     n_tests = table.method.nunique()
     parts = [
-        f"**{_cell(reference)} minus the others, on the same data sets** (ARI; positive: {_cell(reference)} did better; "
+        f"**{_cell(reference)} minus the others, on the same data sets** "
+        f"(ARI; positive: {_cell(reference)} did better; "
         f"p-values are Bonferroni-corrected for {n_tests} {'method' if n_tests == 1 else 'methods'}; "
         "intervals are not; better, equal: share of data sets)"
     ]
