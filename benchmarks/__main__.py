@@ -41,8 +41,9 @@ INTRODUCTION = """\
 
 How fast the package is, as ratios: both sides of a ratio come from one run on one machine.
 
-`make bench` prints these tables; `python -m benchmarks --write [part …]` writes them here. Goals are those of the
-design; "–" means that there is none, or that it was not measured. Open a section to see how, when and where."""
+`make bench` prints these tables; `python -m benchmarks --write [part …]` writes them here. Goals were set in the
+design; "–" means that there is none, or that it was not measured. Open a section to see how, when and where it was
+measured."""
 
 
 def main() -> None:

@@ -1,9 +1,8 @@
 """From draws to the point estimate.
 
 1,000 draws of one epoch, made by the sampler from 8 overlapping clusters (the standard deviation of an object is 0.8 of
-the distance between centres), 4 chains of 200 + 250 sweeps. The search is ``representative`` with its default
-settings, in processor time. The ratio compares the expected loss of its result with that of the best
-of 100 draws.
+the distance between centres), 4 chains of 200 + 250 sweeps. The search is ``representative`` with its default settings,
+in processor time. The ratio compares the expected loss of its result with that of the best of 100 draws.
 """
 
 import time

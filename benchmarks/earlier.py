@@ -1,8 +1,8 @@
 """Settled sweeps here ÷ settled sweeps of an earlier version, in one run.
 
 TETIWD_EARLIER names the Python of an environment in which the earlier version is installed, such as commit a29c3a4 with
-numba. Both run the same code in turn, three times; compared are the shortest medians of 40 sweeps, in processor time.
-Epochs have the given number of objects and of clusters of moderate overlap.
+numba. Both run the same code in turn, three times, and the shortest medians of 40 sweeps are compared, in processor
+time. Epochs have the given number of objects, in the given number of moderately overlapping clusters.
 """
 
 import os

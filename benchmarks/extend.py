@@ -1,12 +1,11 @@
-"""A run with a new last epoch, next to fitting everything anew; and whether names stay the same over ten seeds.
+"""A run with a new last epoch, compared with fitting everything again; and whether names stay the same over ten seeds.
 
-The last epoch is held back, the rest is fitted with the defaults, and the run is extended. "Refit" is a fit of all
-data with the defaults, trials for the degrees of freedom included; processor time of both. Agreement: extension and a
-long run of the same model from scratch, as differences of posterior means in standard errors (log joint, scales, k_t
-and entropy at every time, togetherness of pairs); the root mean square should be near 1. Names: ten more seeds take
-their names from the first; certain lineages are those that 95 % of the draws have at every time and whose objects
-belong to them with a mean probability of 0.95, in both runs; counted are objects of the same such lineage under another
-name.
+The last epoch is held back, the rest is fitted with the defaults, and the run is extended. "Refit" is a fit of all data
+with the defaults, trials for the degrees of freedom included; processor time of both. Agreement: extension and a long
+run of the same model from scratch, as differences of posterior means in standard errors (log joint, scales, k_t and
+entropy at every time, togetherness of pairs); the root mean square should be near 1. Names: ten more seeds take their
+names from the first; certain lineages are those that 95 % of the draws have at every time and whose objects belong to
+them with a mean probability of 0.95, in both runs. The objects of such a lineage that get another name are counted.
 """
 
 import sys

@@ -1,9 +1,9 @@
-"""A whole fit with default settings here ÷ the same with an earlier version, each in a process of its own.
+"""A whole fit with default settings here ÷ the same with an earlier version, each in its own process.
 
 TETIWD_EARLIER names the Python of an environment in which the earlier version is installed, such as commit a29c3a4 with
-numba. Compared is the processor time of a new process that imports the package, compiles what it has to, chooses what
-is left open, and samples; the earlier version always takes 1000 + 1000 sweeps and knows one model. Data are labelled
-series, if available, with distances between times where these are known.
+numba. Times are processor time of a new process that imports the package, compiles what it has to, chooses what is left
+open, and samples; the earlier version always runs 1000 + 1000 sweeps and has only one model. Data are labelled series,
+if available, with distances between times where these are known.
 """
 
 import json

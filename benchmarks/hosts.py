@@ -1,11 +1,11 @@
-"""Epochs on other machines: what travels in a sweep, and from which size on that is faster.
+"""Epochs on other machines: what is sent in a sweep, and from what size on this is faster.
 
 Four epochs of n objects in eight clusters. "Here" is one thread of one process; "hosts" are two worker processes of
-Dask on the same machine, each with two epochs, that open the matrices from files. Both make the same draws. Seconds are
-on the wall, the fastest of 40 sweeps, for which other work on the machine counts least. Bytes are those of the
+Dask on the same machine, each with two epochs, that open the matrices from files. Both make the same draws. Times are
+wall-clock times of the fastest of 40 sweeps, which other work on the machine affects least. Bytes are those of the
 messages before Dask packs them. A sweep waits twice for hosts, and once more when a draw is recorded, as it is here in
-every sweep. At the break-even size both take equally long; beyond the sizes measured it follows from the time that
-hosts take for the smallest size and the time per object here.
+every sweep. At the break-even size both take equally long; beyond the sizes measured, it is extrapolated from the time
+that hosts take for the smallest size and the time per object here.
 """
 
 import logging

@@ -1,8 +1,8 @@
-"""Many objects, from features: no matrix of distances is made.
+"""Many objects, from features: no distance matrix is made.
 
-Every case has a process of its own, which simulates the data, runs one chain of 20 sweeps on one core, and writes
-draws, tables and the report, as ``tetiwd fit`` does; a single epoch begins with Ward's 20 clusters. A settled sweep is
-the median of the last five, in processor time; memory is the peak of the process, and seconds are those of all but the
+Each case has its own process, which simulates the data, runs one chain of 20 sweeps on one core, and writes draws,
+tables and the report, as ``tetiwd fit`` does; a single epoch begins with Ward's 20 clusters. A settled sweep is the
+median of the last five, in processor time; memory is the peak of the process, and seconds are those of all but the
 simulation. The rows of the first two cases are Gaussian around 20 centres; documents are bags of some 60 of 20,000
 words (sparse) of 20 topics, compared by cosine.
 """

@@ -24,7 +24,7 @@ def page_of(introduction: str, parts: list[str], sections: dict[str, str], by_ha
 
 
 def section_of(doc: str, table: str, where: str) -> str:
-    """What was compared and how many goals are held; how, the table and where it was measured are folded."""
+    """What was compared and how many goals are met; how, the table and where it was measured are folded."""
     what, _, how = doc.strip().partition("\n\n")
     return "\n\n".join([what, verdict_of(table), folded(FOLD, *filter(None, [how, table, where]))])
 
@@ -43,19 +43,17 @@ def summary_of(sections: dict[str, str]) -> str:
     parts = ["## Summary", aligned(["part", "what", "goals"], rows)]
     if missed:
         short = [[what, measured.split(". ")[0], goal] for what, measured, goal in missed]
-        parts += ["**Goals that are missed:**", aligned(HEADER[:3], short)]
+        parts += ["**Goals missed:**", aligned(HEADER[:3], short)]
     return "\n\n".join(parts)
 
 
 def verdict_of(text: str) -> str:
-    """How many of the goals in a table are held."""
+    """How many of the goals in a table are met."""
     held = [cells[3] == "yes" for cells in rows_of(text) if cells[3] in ("yes", "no")]
     if not held:
         return "No goal, or not measured."
     return (
-        f"{sum(held)} of {len(held)} goals held."
-        if len(held) > 1
-        else f"The goal is {'held' if held[0] else 'missed'}."
+        f"{sum(held)} of {len(held)} goals met." if len(held) > 1 else f"The goal is {'met' if held[0] else 'missed'}."
     )
 
 

@@ -1,8 +1,7 @@
-"""How long summaries, figures and the report of a default fit take, next to its sampling.
+"""How long summaries, figures and the report of a default fit take, compared with its sampling.
 
-Every data set has a process of its own, which fits it as ``tetiwd fit`` does. Both are processor time of that process:
-sampling is that of the short chains which choose a model, and of the chains themselves; what is imported afterwards
-counts as summing up.
+Each data set has its own process, which fits it as ``tetiwd fit`` does. Both times are processor time of that process:
+sampling includes the short chains that choose a model, and what is imported afterwards counts as summing up.
 """
 
 import json

@@ -3,8 +3,8 @@
 ``python -m benchmarks.small_epochs [DATA_SETS [STEP ...]]``; 20 data sets per row take a quarter of an hour on two
 cores. A step is a number or "model"; all of them if not given.
 Adjusted Rand index in the epochs of 60 and 40 objects of the unequal design 400/60/40, from the model and from Gaussian
-clusters; with a step of 0 their centres stay where they are, with 1 they are elsewhere at every epoch. "Unlinked" is
-Te-TiWD without links and without memory of A: epochs share only the two scales.
+clusters; with a step of 0 their centres stay where they are, with 1 they are in a new place at every epoch. "Unlinked"
+is Te-TiWD without links and without memory of A: epochs share only the two scales.
 """
 
 import sys

@@ -1,7 +1,7 @@
-"""How long a run takes that ends when its chains agree, next to one of 1000 + 1000 sweeps, and what both find.
+"""How long a run that ends when its chains agree takes, compared with 1000 + 1000 sweeps, and what both find.
 
-4 chains each, the same seed; processor time of sampling and annealing, both in one run. "Worst" are the largest R-hat
-and the fewest effective draws of all quantities, with the quantity that is worst. The adjusted Rand index is the mean
+4 chains each, the same seed; processor time of sampling and annealing, both in one run. "Worst" gives the largest R-hat
+and the fewest effective draws of all quantities, with the quantity in brackets. The adjusted Rand index is the mean
 over times of the point estimate with the labels. Data: the overlapping design (5 × 200 objects, seed 0), the Palmer
 penguins if they are installed, and labelled data sets if available.
 """

@@ -1,8 +1,7 @@
 """One chain on two threads: epochs of equal parity are updated at the same time.
 
 8 epochs of 800 objects in 8 clusters, 100 sweeps from the true labels, through ``run_chains``. The two numbers of
-threads alternate three times; each counts with its shortest run in wall time, which suffers from other work on the
-machine.
+threads alternate three times; the shortest run of each counts, in wall time, which other work on the machine lengthens.
 """
 
 import time

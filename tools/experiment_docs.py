@@ -25,7 +25,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 PAGES, IMAGES = DOCS / "experiments", DOCS / "images" / "experiments"
 FIGURES = {
     "data": "The first data set: objects on the first two principal components, coloured by true cluster.",
-    "traces": "Number of clusters during one run of Te-TiWD on it.",
+    "traces": "Number of clusters during one run of Te-TiWD on the first data set.",
     "paper-boxes": "Adjusted Rand index over repeated runs on the first data set.",
     "fresh-boxes": "Adjusted Rand index over fresh data sets.",
     "differences": "Te-TiWD minus every other method on the same data sets, with 95 % intervals.",

@@ -12,8 +12,8 @@ IMAGES = machine.ROOT / "docs" / "images" / "verification"
 INTRODUCTION = """\
 # Verification
 
-`make verify` tries to prove the package wrong, in many ways, and writes this page. It takes less than three hours with
-two processes, and goes on where it was interrupted; "jobs done" says how far it has come. A check that passes is no
+`make verify` tries to prove the package wrong in many ways and writes this page. It takes less than three hours with
+two processes, and continues where it was interrupted; "jobs done" says how far it has come. A check that passes is no
 proof, but it could have failed: planted bugs show that."""
 NOT_TRIED = "not tried"  # in a row about something that this machine cannot do
 

@@ -65,11 +65,11 @@ def absent(records: Sequence[Record]) -> str:
 
 
 def made_at(records: Sequence[Record]) -> str:
-    """When and where the answers were found, and the commits of those of tetiwd."""
+    """When and where the answers were computed, and the commits of those of tetiwd."""
     dates = sorted({record.date for record in records})
     commits = dict.fromkeys(record.commit for record in records if record.ours)
     machines = dict.fromkeys(record.machine for record in records)
     return (
-        f"Found {' to '.join(dict.fromkeys([dates[0], dates[-1]]))}, by tetiwd at commit "
+        f"Computed {' to '.join(dict.fromkeys([dates[0], dates[-1]]))}, with tetiwd at commit "
         f"{', '.join(commits) or '– (not run)'}: {'; '.join(machines)}."
     )

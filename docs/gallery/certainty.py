@@ -20,5 +20,5 @@ figure, ax = pyplot.subplots(figsize=(6, 3.4), layout="constrained")
 for number in np.unique(lineage[lineage >= 0]):
     own = np.sort(certainty[lineage == number])
     ax.plot(np.linspace(0, 1, len(own)), own, color=lineage_colour(number), label=f"lineage {number}")
-ax.set(xlabel="share of the lineage", ylabel="probability of the own cluster", ylim=(0, 1.02))
+ax.set(xlabel="share of the lineage", ylabel="probability of own cluster", ylim=(0, 1.02))
 ax.legend(frameon=False, ncols=2)

@@ -49,7 +49,7 @@ def drawings(plan: Plan, results: "pd.DataFrame") -> "Iterator[tuple[Figure, str
             plot_steps(results, plan.reference),
             f"{plan.design}-steps",
             "Adjusted Rand index by how far centres move",
-            "One panel per sizes of epochs, one line per method, means over data sets with 95 % intervals.",
+            "One panel per set of epoch sizes, one line per method, means over data sets with 95 % intervals.",
         )
         return
     differences = paired(results, plan.reference) if "fresh" in (plan.protocols or ()) else None

@@ -14,7 +14,7 @@ UNKNOWN = "–"
 PROTOCOLS = {"paper": "One data set, repeated runs", "fresh": "Fresh data sets"}
 CAUTIONS = {
     "paper": " They are about this one data set, not about data of this kind.",
-    "fresh": " They take results on the same data set for independent; the paired differences are the ones to read.",
+    "fresh": " They treat results on the same data set as independent; rely on the paired differences instead.",
 }
 DIFFERENCES = ["data sets", "difference", "95 % interval", "p (t)", "p (Wilcoxon)", "better", "equal"]
 
@@ -152,7 +152,8 @@ def _differences(table: "pd.DataFrame", reference: str) -> list[str]:
         return []
     n_tests = table.method.nunique()
     parts = [
-        f"**{_cell(reference)} minus the others, on the same data sets** (ARI; positive: {_cell(reference)} is better; "
+        f"**{_cell(reference)} minus the others, on the same data sets** "
+        f"(ARI; positive: {_cell(reference)} did better; "
         f"p-values are Bonferroni-corrected for {n_tests} {'method' if n_tests == 1 else 'methods'}; "
         "intervals are not; better, equal: share of data sets)"
     ]

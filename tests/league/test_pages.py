@@ -33,9 +33,9 @@ def written(target: Path, name: str, table: str) -> str:
 def test_the_summary_counts_goals_and_names_those_missed(target):
     text = written(target, "sweep", TABLE)
     summary, details = text.split("\n## Sweep\n")
-    assert "| [Sweep](#sweep) | What sweep is. | 1 of 2 goals held. |" in summary
+    assert "| [Sweep](#sweep) | What sweep is. | 1 of 2 goals met. |" in summary
     assert "| a ÷ b | 0.50 (1 ms) | ≤ 0.40 |" in summary
-    assert details.index("1 of 2 goals held.") < details.index(":::{dropdown}") < details.index(TABLE)
+    assert details.index("1 of 2 goals met.") < details.index(":::{dropdown}") < details.index(TABLE)
     assert details.index("On a day.") < details.index("\n:::\n") < details.index("By hand.")
 
 
@@ -43,7 +43,7 @@ def test_sections_that_are_not_written_stay(target):
     written(target, "start_up", markdown([Row("e", "1", "≤ 2", True)]))
     before = written(target, "sweep", TABLE)
     assert written(target, "sweep", TABLE) == before
-    assert "| [Start up](#start-up) | What start_up is. | The goal is held.  |" in before
+    assert "| [Start up](#start-up) | What start_up is. | The goal is met.  |" in before
     assert before.index("## Sweep") < before.index("## Start up") < before.index("By hand.")
 
 

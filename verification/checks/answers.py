@@ -363,9 +363,9 @@ def plot(found: dict[str, Found]) -> Any:
 CHECK = Check(
     "Answers",
     "Are stated probabilities right as often as they say? Data come from the models and from worlds that break their "
-    "assumptions; all settings are defaults, so that the choice of the degrees of freedom is part of what is tried. An "
-    "interval of 90 % should hold the truth nine times out of ten; probabilities of at least one half should be right "
-    "as often as they say on average. Only data from the models have a limit.",
+    "assumptions; all settings are defaults, so that the choice of the degrees of freedom is tested, too. A 90 % "
+    "interval should contain the truth nine times out of ten; probabilities of at least one half should be right as "
+    "often as they say on average. There is a limit only for data from the models.",
     jobs,
     run,
     rows,

@@ -42,9 +42,9 @@ def rows(found: dict[str, Found]) -> list[Row]:
 
 CHECK = Check(
     "Builds",
-    "Every mode of the sampler runs with the kernels as they are, and with kernels whose indices are checked or whose "
-    "memory is watched; draws must agree bit for bit, and the exact tests must pass there as well. A fault planted "
-    "first shows that the watch is awake.",
+    "Every mode of the sampler runs with the kernels as they are, and with kernels that check indices or memory; "
+    "draws must agree bit for bit, and the exact tests must pass there as well. A fault planted first shows that these "
+    "checks work.",
     jobs,
     run,
     rows,

@@ -59,7 +59,7 @@ def plain(name: str) -> str:
 CHECK = Check(
     "Planted bugs",
     "A test that cannot fail proves nothing. So bugs are planted in the weights, densities, proposals and random draws "
-    "of the sampler, one at a time, and the tests above and those of conditional ratios have to catch each.",
+    "of the sampler, one at a time, and the tests above and those of conditional ratios must catch each of them.",
     jobs,
     run,
     rows,

@@ -275,10 +275,11 @@ def rows(found: dict[str, Found]) -> list[Row]:
 
 CHECK = Check(
     "Damaged files",
-    f"{sum(NUMBERS.values())} files are damaged: flipped bits and bytes, zeroed blocks, cut off, extended, replaced by "
-    "junk, removed, exchanged between chains, generations and runs. Every command must end with the same answer as "
-    "without damage (from the checkpoint before, which is said), or with an error of our own and its exit code. "
-    f"Every {EVERY_PROCESS}th time the command is a process of its own.",
+    f"{sum(NUMBERS.values())} files are damaged: bits and bytes flipped, blocks zeroed; files cut off, extended, "
+    "replaced by junk, removed, or exchanged between chains, generations and runs. Every command must end with the "
+    "same answer as without damage (if it comes from the previous checkpoint, a message must say so), or with one of "
+    "our own errors and its exit code. "
+    f"Every {EVERY_PROCESS}th command runs in a new process.",
     jobs,
     run,
     rows,

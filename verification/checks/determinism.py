@@ -64,8 +64,8 @@ def rows(found: dict[str, Found]) -> list[Row]:
 
 CHECK = Check(
     "Determinism",
-    "Every mode of the sampler runs with several numbers of threads, with chains in a pool of threads and in processes "
-    "of their own, and is stopped and resumed again and again.",
+    "Every mode of the sampler runs with several numbers of threads, with chains in a pool of threads and in "
+    "separate processes, and is stopped and resumed again and again.",
     jobs,
     run,
     rows,

@@ -118,8 +118,7 @@ def rows(found: dict[str, Found]) -> list[Row]:
 CHECK = Check(
     "Enumeration",
     f"All linked partitions of small series are listed with their exact probabilities, and {N_VISITS:,} sweeps must "
-    "visit them as often. The limit is what as many independent draws, of the same effective number, would reach by "
-    "chance.",
+    "visit them that often. The limit is what independent draws, of the same effective number, would reach by chance.",
     jobs,
     run,
     rows,

@@ -212,8 +212,8 @@ def shown(faults: dict[str, str]) -> str:
 CHECK = Check(
     "Changed files (fuzzing)",
     f"{N_INPUTS:,} inputs for every reader of data, settings, results and checkpoints are made from valid files by "
-    "changing bytes, words and lines, also inside archives that are packed again with right checksums. Each must be "
-    "read or refused by an error of our own, in a process whose memory is limited; crashes and other exceptions are "
+    "changing bytes, words and lines, also inside archives that are repacked with correct checksums. Each must be "
+    "read, or refused with one of our own errors, in a process with limited memory; crashes and other exceptions are "
     "faults. "
     "Where atheris is installed, it looks for inputs that reach more of the code.",
     jobs,

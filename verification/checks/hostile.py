@@ -394,11 +394,10 @@ def rows(found: dict[str, Found]) -> list[Row]:
 
 CHECK = Check(
     "A hostile world",
-    "Small file systems, limits of file size and memory, full devices, missing rights, rivals for one folder, a "
-    "number of a process that was given away, "
-    "clocks that jump, stops and signals. Every command ends with its documented exit code "
-    "and a line that says why. When the world is friendly again, what the messages offer leads to the answer of an "
-    "undisturbed run, bit for bit. What cannot be tried on a machine is listed as not tried.",
+    "Small file systems, limits on file size and memory, full devices, missing permissions, several processes that "
+    "want one folder, reused process ids, clocks that jump, stops and signals. Every command ends with its documented "
+    "exit code and a line that says why. Once conditions are normal again, following the messages leads to the answer "
+    "of an undisturbed run, bit for bit. What cannot be tried on a machine is listed as not tried.",
     jobs,
     run,
     rows,

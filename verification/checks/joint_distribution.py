@@ -54,8 +54,8 @@ def rows(found: dict[str, Found]) -> list[Row]:
 
 CHECK = Check(
     "Joint distribution (Geweke)",
-    f"{LENGTH:,} draws from the model are compared with twice as many sweeps, each followed by fresh data, by the "
-    "means of many quantities in units of their standard errors.",
+    f"The means of many quantities are compared between {LENGTH:,} draws from the model and twice as many sweeps, each "
+    "followed by fresh data; differences are in standard errors.",
     jobs,
     run,
     rows,

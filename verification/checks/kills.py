@@ -177,9 +177,9 @@ CHECK = Check(
     "Kills",
     f"A fit is killed {N_KILLS} times in each phase, and once before every operation on a file of the run; every "
     "second run is killed again while it resumes. Every "
-    f"{EVERY_PROCESS}th fit is a process of its own, the others are copies of one that has all libraries. "
-    "Then the run is resumed, or, where the message says so, fitted again. Draws "
-    "and tables must be those of a run that nobody disturbed, bit for bit.",
+    f"{EVERY_PROCESS}th fit is a new process; the others are copies of one that has loaded all libraries. "
+    "Then the run is resumed or, where the message says so, fitted again. Draws "
+    "and tables must be those of an undisturbed run, bit for bit.",
     jobs,
     run,
     rows,

@@ -270,10 +270,10 @@ def plot(found: dict[str, Found]) -> Any:
 
 CHECK = Check(
     "Simulation-based calibration",
-    "Everything is drawn from the model by a simulator of its own, then the sampler is given the data alone. The truth "
-    f"must rank like one more draw among {N_DRAWS}; ties are broken at random. A p value says how often uniform ranks "
+    "A separate simulator draws everything from the model, and the sampler is given only the data. The truth "
+    f"must rank like one more draw among {N_DRAWS}; ties are broken at random. A p-value says how often uniform ranks "
     "depart as far from uniform as those found; the limit allows for the number of quantities. The figure shows the "
-    "empirical distributions with envelopes that 99 of 100 uniform ones stay inside as a whole.",
+    "empirical distributions with envelopes that contain 99 of 100 uniform ones as a whole.",
     jobs,
     run,
     rows,

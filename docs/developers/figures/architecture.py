@@ -1,9 +1,9 @@
-"""The layers of the package, from the doors at the top to the errors at the bottom."""
+"""The layers of the package, from the entry points at the top to the errors at the bottom."""
 
 import matplotlib.pyplot as plt
 
 LAYERS = [
-    ("doors", "cli · estimators · external · notes", "what users call; no mathematics"),
+    ("entry points", "cli · estimators · external · notes", "what users call; no mathematics"),
     ("workflow", "workflow · quick_look · chain_jobs", "settings + data → folder → draws → answers → report"),
     ("presentation", "report · io · plots · narrative · comparing", "pages, files, figures, sentences"),
     ("answers", "analysis · mode_analysis · summarize · backtesting", "from draws to answers"),
