@@ -205,7 +205,7 @@ def _verdict(n_chains: int, measured: Diagnostics, series: dict[str, NDArray[Any
         agreement = "MCMC chains agree" if n_chains > 1 else "One MCMC chain only"
         return (
             f"{agreement}, but {worst.name} has only {whole_draws(worst.ess_bulk)} effective draws "
-            f"(at least {SMALLEST_ESS} are wanted). Run longer."
+            f"(at least {SMALLEST_ESS} are needed). Run longer."
         )
     if n_chains == 1:
         return "One MCMC chain only: it moves well, but whether other starts agree is not known."

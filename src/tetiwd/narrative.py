@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 SURE = 0.7  # an object with less than this for its cluster counts as uncertain
 HOW_LINKED = {
     "objects": "Clusters of consecutive times are linked if they share most of their objects.",
-    "place": "Clusters of consecutive times are linked if they are at the same place.",
-    "model": "Links come from the model alone, which knows only the sizes of clusters and the distances among them; "
+    "place": "Clusters of consecutive times are linked if they are in the same place.",
+    "model": "Links come from the model alone, which sees only cluster sizes and the distances between clusters; "
     "ids or distances between times would tell more.",
     "lineages": "Links come from the model, which follows the places of lineages through time.",
 }
 ENDS = {  # of a run without a fixed length
     "agreed": "Sampling ended when the MCMC chains agreed",
-    "apart": "Sampling ended before the MCMC chains agreed: they were so far from it that its whole budget of draws "
-    "would not have been enough; it can be continued with a larger one. It ended",
-    "draws": "Sampling ended before the MCMC chains agreed, because its budget of draws was used up; it can be "
-    "continued with a larger one. It ended",
+    "apart": "Sampling ended before the MCMC chains agreed: they were so far apart that the whole budget of draws "
+    "would not have been enough. It can be continued with a larger budget. It ended",
+    "draws": "Sampling ended before the MCMC chains agreed, because the budget of draws was used up. It can be "
+    "continued with a larger budget. It ended",
     "minutes": "Sampling ended because its time was up; it can be continued. It ended",
 }
 MOST_NAMED = 6  # lineages that a sentence lists one by one
@@ -94,7 +94,7 @@ def narrate_mode(analysis: "ModeAnalysis", times: Sequence[str] | None = None) -
     linked = [HOW_LINKED["model" if made is None else made.name]] if len(labels) > 1 else []
     membership = certainty_of_members(analysis)
     doubtful = int((membership < SURE).sum())
-    would_stay = f"If all others stay as they are, {doubtful} of {plural(len(membership), 'object')} would be in "
+    would_stay = f"With all other objects fixed, {doubtful} of {plural(len(membership), 'object')} would be in "
     return [
         _overview(series, clustering, labels),
         *_unassigned(analysis),
@@ -138,7 +138,7 @@ def _wanted(sample: "Sample", n: int) -> list[str]:
     wanted = sample.diagnostics.draws_wanted(n)
     if sample.ended not in ("apart", "draws") or not n < wanted < inf:
         return []
-    return [f"At this pace it would take some {float(f'{wanted:.1g}'):,.0f} draws of each chain until they agree."]
+    return [f"At this pace the chains would need about {float(f'{wanted:.1g}'):,.0f} draws each to agree."]
 
 
 def _overview(series: "DistanceSeries", clustering: "Clustering", times: Sequence[Any]) -> str:
@@ -232,7 +232,7 @@ def _links(analysis: "Analysis", times: Sequence[Any]) -> list[str]:
     label = dict(zip(analysis.sample.series.times, times, strict=True))
     return [
         HOW_LINKED["model" if made is None else made.name],
-        f"The links of the lineages from one time to the next have probability {_shown(shown.probability.mean())} on "
+        f"Links between consecutive times have probability {_shown(shown.probability.mean())} on "
         f"average; the weakest is that of {lineage_words(weakest.lineage)} from {label[weakest.source[1]]} to "
         f"{label[weakest.target[1]]} ({_shown(weakest.probability)}).",
     ]

@@ -68,8 +68,8 @@ FIGURES: tuple[Figure, ...] = (
     Figure(
         "lineages",
         "Lineages of clusters through time",
-        "Every column is a time point (columns are evenly spaced) and every block a cluster of the point estimate, as "
-        "high as it has objects; a ribbon leads to the same cluster at the next time point, and the paler it is, the "
+        "Every column is a time point (columns are evenly spaced) and every block a cluster of the point estimate, "
+        "its height the number of objects; a ribbon leads to the same cluster at the next time point, and the paler it is, the "
         "less certain the link.",
         lambda source, marks: plot_lineages(source.analysis.lineages, marks=marks),
         place="above",
@@ -99,8 +99,7 @@ FIGURES: tuple[Figure, ...] = (
         "map",
         "Where the objects are",
         "Every dot is an object in the colour of its lineage, and the closer two dots, the more similar the objects "
-        "(classical scaling of the distances); hollow dots belong to their cluster less certainly, and grey crosses to "
-        "none.",
+        "(classical scaling of the distances); hollow dots are less certain, and grey crosses belong to no cluster.",
         lambda source, t, marks: plot_map(source.analysis, t, marks=marks),
         per_time=True,
         place="above",
@@ -110,7 +109,7 @@ FIGURES: tuple[Figure, ...] = (
         "Sizes and what to expect",
         "The share of objects in every lineage at every time point with its credible interval; where a forecast can be "
         "made, the fan at the right end is the forecast (its mean is the broken line and the number beside it), and "
-        "upright bars are forecasts from the time point before.",
+        "vertical bars are forecasts from the time point before.",
         lambda source, marks: plot_sizes(source.analysis, backtest=source.backtest, marks=marks),
         place="above",
     ),
@@ -125,7 +124,7 @@ FIGURES: tuple[Figure, ...] = (
     Figure(
         "geometry",
         "How far apart clusters are",
-        "Every square is a distance between two cluster centres in the unit of the data: below the diagonal as "
+        "Every square is a distance between two cluster centres in the units of the data: below the diagonal as "
         "estimated by the model, above it as measured between the objects.",
         lambda source, t, marks: plot_geometry(source.analysis, t, marks=marks),
         per_time=True,
@@ -135,7 +134,7 @@ FIGURES: tuple[Figure, ...] = (
         "resolution",
         "From coarse to fine clusters",
         "What other degrees of freedom would find: every column is a value that was tried, every block a cluster in it "
-        "(of all time points together), and ribbons show where objects go. The framed column was taken; the score is "
+        "(of all time points together), and ribbons show where objects go. The framed column was chosen; the score is "
         "the separation of clusters times the agreement of neighbours, averaged with the columns beside it.",
         lambda source, marks: plot_resolution(
             source.analysis.sample.resolution, labels=source.analysis.clustering.flat, marks=marks
@@ -145,7 +144,7 @@ FIGURES: tuple[Figure, ...] = (
     Figure(
         "outcomes",
         "Outcomes by lineage",
-        "How often the outcome happens in every lineage: the dot is the posterior mean of the rate, and the line its "
+        "How often the outcome occurs in each lineage: the dot is the posterior mean of the rate, and the line its "
         "credible interval.",
         lambda source, marks: plot_outcomes(source.outcomes, marks=marks),
         when=lambda source: source.outcomes is not None,

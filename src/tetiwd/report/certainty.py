@@ -35,9 +35,9 @@ TRUST = {
 
 
 ALONE = {  # what is said instead of one computation
-    "fair": "It was made once only (one MCMC chain). Nothing contradicts the answer, but whether other starting points "
+    "fair": "It was run only once (one MCMC chain). Nothing contradicts the answer, but whether other starting points "
     "give the same one is not known.",
-    "bad": "It was made once only (one MCMC chain), and its beginning and its end do not give the same answer. Treat "
+    "bad": "It was run only once (one MCMC chain), and its beginning and its end do not give the same answer. Treat "
     "everything below as provisional.",
 }
 TOO_SHORT = "It has too few draws to be judged. Treat everything below as provisional."
@@ -104,7 +104,7 @@ def _outside(table: "pd.DataFrame", labels: Sequence[str]) -> str:
     t = outside[0]
     where = f"at {labels[t]}" + (f" and at {plural(len(outside) - 1, 'other time')}" if len(outside) > 1 else "")
     return (
-        f" The clustering shown has {plural(int(table.clusters[t]), 'cluster')} {where}, outside of this range: it is "
+        f" The clustering shown has {plural(int(table.clusters[t]), 'cluster')} {where}, outside this range: it is "
         "the one nearest to all draws together, not one of them."
     )
 

@@ -29,7 +29,7 @@ CITATION = (
 
 MODEL_WORDS = {
     "dof": "degrees of freedom of the likelihood: how much the distances are trusted",
-    "df_A": "how closely the geometry of a time follows that of the time before (degrees of freedom)",
+    "df_A": "how closely the geometry at one time follows that of the previous time (degrees of freedom)",
     "alpha": "variance within clusters",
     "xi": "Dirichlet rate: how readily new clusters appear",
     "new_scale": "prior scale of the position of a new cluster",
@@ -40,7 +40,7 @@ MODEL_WORDS = {
     "tau": "how much the spreads of clusters differ (of lineages, with moving centres)",
     "delta": "moving centres: how well absent lineages are remembered",
     "kappa": "how much the sizes of a time count at the next",
-    "shift": "moving centres: variance of what displaces all objects of a time together",
+    "shift": "moving centres: variance of a shift common to all objects of a time",
 }
 
 
@@ -81,7 +81,7 @@ def checks_table(run: "Sample | Mode", wording: Wording) -> Table:
             share = inspect(series.matrices[t], series.kind).negative_share
             mass = Cell(f"{share:.1%}", share, share > MUCH_NEGATIVE)
         records.append({"time": series.times[t], "objects": n, "dof": Cell(f"{degrees:.3g}", degrees), "mass": mass})
-    return filled("checks", "Distances at every time", "Marked values deserve a look.", fields, records, wording)
+    return filled("checks", "Distances at every time", "Check the marked values.", fields, records, wording)
 
 
 def data_facts(series: "DistanceSeries") -> list[str]:
@@ -100,7 +100,7 @@ def data_facts(series: "DistanceSeries") -> list[str]:
         facts.append("No matrix of distances was kept: sums of distances were computed from features.")
     if not series.has_matrices:
         facts.append("Estimates of degrees of freedom and starts of chains look at up to 2,000 objects of a time.")
-    facts.append(f"Unit of scale (mean half of a squared distance): {series.unit:.4g}. Settings are in this unit.")
+    facts.append(f"Unit of scale (mean of half the squared distances): {series.unit:.4g}. Settings are in this unit.")
     return facts
 
 

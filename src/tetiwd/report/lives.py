@@ -1,6 +1,6 @@
 """Tables about the lives of lineages: who grows, who came from where, what marks them, which objects are typical."""
 
-from math import isfinite
+from math import floor, isfinite, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,11 +32,11 @@ def growth_table(analysis: "Analysis", wording: Wording) -> Table | None:
         ("First", "first", "time", "Its first time point."),
         ("Last", "last", "time", "Its last time point."),
         ("Now", "share_now", "share", "Its share of the objects at the last time point of all."),
-        ("Rate", "rate", "number", "Growth of the log odds of its share per time step, while it is there."),
+        ("Rate", "rate", "number", "Growth of the log odds of its share per time step, while it is present."),
         ("Lower", "lower", "number", f"Lower end of the {level} credible interval."),
         ("Upper", "upper", "number", f"Upper end of the {level} credible interval."),
         ("Growing", "probability_growing", "probability", "Probability that its share grows."),
-        ("Emerging", "status", "text", "Whether it is new, large enough and surely growing."),
+        ("Emerging", "status", "text", "Whether it is new, large enough and growing with high probability."),
     )
     records = growth.table().to_dict("records")
     for record in records:
@@ -48,7 +48,7 @@ def growth_table(analysis: "Analysis", wording: Wording) -> Table | None:
     caption = (
         "Growth is relative to all others. A lineage emerges if it was first seen at one of the last "
         f"{growth.recent} times but not at the first, has at least {growth.least_share:.0%} of the objects now, and "
-        f"grows with probability {growth.probability:g} or more. A lineage seen at one time only has no rate."
+        f"grows with probability {growth.probability:g} or more. A lineage present at only one time has no rate."
     )
     return filled("growth", "Who grows", caption, fields, records, wording)
 
@@ -60,9 +60,9 @@ def transitions_table(analysis: "Analysis", wording: Wording) -> Table | None:
         return None
     level = f"{analysis.settings.level:.0%}"
     fields = [
-        ("From", "lineage", "lineage", "The lineage before."),
-        ("To", "to_lineage", "lineage", "The lineage after."),
-        ("Objects", "objects", "whole", "Objects that pass, in the point estimate."),
+        ("From", "lineage", "lineage", "The lineage they were in before."),
+        ("To", "to_lineage", "lineage", "The lineage they are in afterwards."),
+        ("Objects", "objects", "whole", "Objects that make this transition, in the point estimate."),
         (
             "Go there",
             "goes",
@@ -82,7 +82,7 @@ def transitions_table(analysis: "Analysis", wording: Wording) -> Table | None:
     shown = table.sort_values("expected", ascending=False, kind="stable").head(MOST_ROWS)
     how = {
         "ids": "Objects that return, from one appearance to the next, over all times.",
-        "places": "No object is known to return: each is taken to come from the lineage of the time before whose mean "
+        "places": "No object is known to return: each is taken to come from the lineage of the previous time whose mean "
         "is nearest to it.",
     }[found.by]
     caption = f"{how} transitions.csv in the run folder has every step."
@@ -101,7 +101,7 @@ def markers_table(analysis: "Analysis", wording: Wording) -> Table | None:
         ("Elsewhere", "elsewhere", "number", "Mean of all others."),
         ("Difference", "difference", "number", "Difference within times, in standard deviations within lineages."),
         ("AUC", "auc", "probability", "Probability that a member has a larger value than another object of its time."),
-        ("q", "q", "number", "False discovery rate, tested on clusters that have not seen the feature."),
+        ("q", "q", "number", "False discovery rate, tested on clusters found without the feature."),
     )
     listed = found.found()
     shown = listed.groupby("lineage", sort=False).head(MOST_MARKERS).head(MOST_ROWS)
@@ -116,7 +116,7 @@ def markers_table(analysis: "Analysis", wording: Wording) -> Table | None:
     caption = (
         f"Features in which a lineage differs from the other objects of the same times, at a false discovery rate of "
         f"{FALSE_DISCOVERIES:.0%}: the strongest {MOST_MARKERS} of a lineage, from {of}. Clusters were found with "
-        "these features, so each is tested on clusters that were assigned without it; markers.csv has all."
+        "these features, so each is tested on clusters that were assigned without it; markers.csv lists all."
     )
     nothing = (
         f"No feature marks a lineage at a false discovery rate of {FALSE_DISCOVERIES:.0%}; markers.csv has effects."

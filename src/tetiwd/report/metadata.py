@@ -128,7 +128,7 @@ def agreement_table(agreed: Agreement, wording: Wording) -> Table:
     meanings = {
         "ari": "Adjusted Rand index: 1 if clusters and labels are the same, 0 on average by chance",
         "vi": "Variation of information in bits: 0 if they are the same",
-        "homogeneity": "1 if every cluster holds one label only",
+        "homogeneity": "1 if every cluster contains only one label",
         "completeness": "1 if every label is in one cluster only",
     }
     fields = [
@@ -146,7 +146,7 @@ def agreement_table(agreed: Agreement, wording: Wording) -> Table:
             shown = Cell(f"{record[key]:.2f} ({ends})", record[key])
             record[key] = shown if isfinite(record[key]) else Cell("–", np.nan)
     title = f"Agreement with “{clean(agreed.name, LONGEST_NAME)}”"
-    caption = f"Of the point estimate, with {level} intervals of the draws in brackets."
+    caption = f"Scores of the point estimate, with {level} intervals of the draws in brackets."
     return filled("agreement", title, caption, fields, records, wording)
 
 
@@ -214,7 +214,7 @@ def associations_table(found: Associations, metadata: Metadata, wording: Wording
     caption = (
         f"Lineages against all other objects, at a false discovery rate of {FALSE_DISCOVERIES:.0%} "
         f"(Benjamini and Hochberg, over {len(found.rows)} comparisons). Intervals allow for chance and for uncertain "
-        "membership. covariates.csv has all."
+        "membership. covariates.csv lists all."
     )
     nothing = f"Nothing distinguishes a lineage at this rate; {len(found.rows)} comparisons are in covariates.csv."
     return filled("covariates", "What distinguishes lineages", caption, fields, records, wording, nothing=nothing)

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 TITLE = "A quick look, not a posterior"
 WHAT_IT_IS = (
     "This is one clustering: the most probable one that a few short runs have found. Others may be nearly as probable, "
-    "and may differ in how many clusters there are. How certain any of it is cannot be told from here."
+    "and may differ in how many clusters there are. A quick look cannot say how certain any of this is."
 )
 HOW_TO_GO_ON = "For probabilities, intervals, forecasts and a check of the computation, run: tetiwd resume RUN"
-GIVEN = ", all other objects staying where they are"
+GIVEN = ", with all other objects fixed"
 CAPTIONS = {
-    "lineages": "Every column is a time point and every block a cluster, whose height is its number of objects; a ribbon leads to "
+    "lineages": "Every column is a time point and every block a cluster, its height the number of objects; a ribbon leads to "
     "the same cluster at the next time point.",
     "map": "Every dot is an object in the colour of its lineage, and the closer two dots, the more similar the objects "
     f"(classical scaling of the distances); hollow dots would be in their cluster with a probability below {SURE:.2f}"
@@ -86,7 +86,7 @@ def mode_html(analysis: "ModeAnalysis", *, show_ids: bool = False, origin: Seque
             "diagnostics": _starts_table(analysis, wording),
             "checks": checks_table(analysis.mode, wording),
         },
-        how_it_ran="What every start has found",
+        how_it_ran="What each start found",
         details=details_of(analysis.mode, {"Search": _heeded(analysis)}),
     )
 
@@ -108,7 +108,7 @@ def _figures(analysis: "ModeAnalysis", wording: Wording) -> list[Figure]:
 
 def _starts_table(analysis: "ModeAnalysis", wording: Wording) -> Table:
     fields = (
-        ("Start", "start", "whole", "Every start has another number of clusters in the beginning."),
+        ("Start", "start", "whole", "Each start begins with a different number of clusters."),
         ("Clusters", "clusters", "whole", "Clusters that it has found, over all time points."),
         ("Log joint", "log_joint", "text", "Log of the joint density that it reached: the larger, the more probable."),
         ("Chosen", "chosen", "text", "The most probable one is what this page shows."),

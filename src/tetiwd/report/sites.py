@@ -55,7 +55,7 @@ class SitesReport:
             ("Letter", "letter", "text", "The nucleotide or amino acid."),
             ("Here", "here", "share", "Share of the members that have it."),
             ("Elsewhere", "elsewhere", "share", "Share of all other sequences that have it."),
-            ("q", "q", "number", "False discovery rate, tested on clusters that have not seen the site."),
+            ("q", "q", "number", "False discovery rate, tested on clusters found without the site."),
         )
         listed = found.found()
         records = listed.groupby("lineage", sort=False).head(MOST_MARKERS).head(MOST_ROWS).to_dict("records")
@@ -65,11 +65,11 @@ class SitesReport:
             f"Letters that are more frequent in a lineage than elsewhere, at a false discovery rate of "
             f"{FALSE_DISCOVERIES:.0%}: the strongest {MOST_MARKERS} of a lineage, {len(listed):,} in all, at "
             f"{found.n_sites:,} sites that vary. Each site is tested on clusters that were assigned without it; "
-            "related sequences are not independent, so q values are about these sequences. sites.csv has all."
+            "related sequences are not independent, so q values hold for these sequences only. sites.csv lists all."
         )
         if found.n_compared < found.n_sites:
-            caption += f" Only the {found.n_compared:,} sites that vary most were looked at."
-        nothing = f"No site marks a lineage at a false discovery rate of {FALSE_DISCOVERIES:.0%}; sites.csv has all."
+            caption += f" Only the {found.n_compared:,} sites that vary most were tested."
+        nothing = f"No site marks a lineage at a false discovery rate of {FALSE_DISCOVERIES:.0%}; sites.csv lists all."
         wording = Wording(analysis.sample.series.times)
         table = filled("sites", "Characteristic sites", caption, fields, records, wording, nothing=nothing)
         html = render("metadata.html", n_colours=N_COLOURS, sentences=[], parts=[table], remarks=[])

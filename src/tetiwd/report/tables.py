@@ -142,7 +142,7 @@ def events_table(events: "pd.DataFrame", wording: Wording) -> Table:
         record["event"] = EVENTS[record["event"]]
         record["others"] = tuple(lineage for lineage in record["others"] if lineage != record["lineage"])
     caption = "Splits, merges and returns can be seen only if objects have ids or distances between times are known."
-    nothing = "There are none."
+    nothing = "No events."
     if known:
         caption = f"Events with a posterior probability of at least {PROBABLE}. {caption}"
         nothing = "No event is more probable than not; events.csv in the run folder lists all events."

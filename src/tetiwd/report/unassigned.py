@@ -18,7 +18,7 @@ MOST_SHOWN = 100
 def unassigned_table(
     analysis: "Analysis | ModeAnalysis", wording: Wording, *, show_ids: bool, given: str = ""
 ) -> Table | None:
-    """One row per unassigned object, the surest first; None if there are none. ``given``: see ``object_list``."""
+    """One row per unassigned object, the most certain first; None if there are none. ``given``: see ``object_list``."""
     table = analysis.memberships.table()
     table = table[table.lineage == UNASSIGNED].sort_values("unassigned_probability", ascending=False, kind="stable")
     if table.empty:
@@ -36,5 +36,5 @@ def unassigned_table(
     n, least = len(analysis.clustering.flat), analysis.settings.min_size
     caption = f"{len(table)} of {n} objects fit nowhere: their lineage never has {least} objects at one time."
     if len(shown) < len(table):
-        caption += f" The {MOST_SHOWN} surest are listed."
+        caption += f" The {MOST_SHOWN} most certain are listed."
     return filled("unassigned", "Objects not assigned to a cluster", caption, fields, shown.to_dict("records"), wording)

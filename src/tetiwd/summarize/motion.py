@@ -45,11 +45,11 @@ class LineageMotion:
         """What the draws say."""
         lower, upper = self.interval(self.rho)
         verdict = {
-            "pooled": "Lineages hardly move: all times together would be clustered in much the same way."
+            "pooled": "Lineages hardly move: clustering all times together would give much the same result."
             if self.common is None
             else "Lineages hardly move in relation to each other.",
-            "moving": "Lineages move, but not so far that they could not be recognised by their place.",
-            "static": "Lineages are somewhere else at every time, so that times say little about each other.",
+            "moving": "Lineages move, but can still be recognised by their place.",
+            "static": "Lineages are in a new place at every time, so times say little about each other.",
         }[self.kind]
         sentences = [
             f"From one time to the next a lineage moves by {np.median(self.step):.3g}, and two lineages are "
