@@ -73,8 +73,8 @@ class Choice:
         return [
             f"The distances are nearly those of a tree (mean delta {self.delta:.2f}; 0 on a tree), as between "
             "sequences that evolve. Branches of a tree stay where they are, so pooled centres were tried in short "
-            f"runs: their clusters at single times scored {self.trials['pooled'].merit:.3f}, those of the paper's model "
-            f"{self.trials['full'].merit:.3f} (separation × agreement of neighbours), {taken}."
+            f"runs: their clusters at single times scored {self.trials['pooled'].merit:.3f}, those of the paper's "
+            f"model {self.trials['full'].merit:.3f} (separation × agreement of neighbours), {taken}."
         ]
 
     def _why_moving_or_not(self) -> list[str]:

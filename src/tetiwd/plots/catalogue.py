@@ -69,8 +69,8 @@ FIGURES: tuple[Figure, ...] = (
         "lineages",
         "Lineages of clusters through time",
         "Every column is a time point (columns are evenly spaced) and every block a cluster of the point estimate, "
-        "its height the number of objects; a ribbon leads to the same cluster at the next time point, and the paler it is, the "
-        "less certain the link.",
+        "its height the number of objects; a ribbon leads to the same cluster at the next time point, and the paler "
+        "it is, the less certain the link.",
         lambda source, marks: plot_lineages(source.analysis.lineages, marks=marks),
         place="above",
         full_width=True,

@@ -82,8 +82,8 @@ def transitions_table(analysis: "Analysis", wording: Wording) -> Table | None:
     shown = table.sort_values("expected", ascending=False, kind="stable").head(MOST_ROWS)
     how = {
         "ids": "Objects that return, from one appearance to the next, over all times.",
-        "places": "No object is known to return: each is taken to come from the lineage of the previous time whose mean "
-        "is nearest to it.",
+        "places": "No object is known to return: each is taken to come from the lineage of the previous time whose "
+        "mean is nearest to it.",
     }[found.by]
     caption = f"{how} transitions.csv in the run folder has every step."
     return filled("transitions", "Who came from where", caption, fields, shown.to_dict("records"), wording)

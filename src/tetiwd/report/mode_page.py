@@ -31,8 +31,8 @@ WHAT_IT_IS = (
 HOW_TO_GO_ON = "For probabilities, intervals, forecasts and a check of the computation, run: tetiwd resume RUN"
 GIVEN = ", with all other objects fixed"
 CAPTIONS = {
-    "lineages": "Every column is a time point and every block a cluster, its height the number of objects; a ribbon leads to "
-    "the same cluster at the next time point.",
+    "lineages": "Every column is a time point and every block a cluster, its height the number of objects; a ribbon "
+    "leads to the same cluster at the next time point.",
     "map": "Every dot is an object in the colour of its lineage, and the closer two dots, the more similar the objects "
     f"(classical scaling of the distances); hollow dots would be in their cluster with a probability below {SURE:.2f}"
     f"{GIVEN}; grey crosses are in none.",
