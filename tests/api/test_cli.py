@@ -299,7 +299,7 @@ def test_a_finished_run_can_be_extended(table, tmp_path):
 def test_a_run_without_a_length_says_why_it_ended(table, tmp_path):
     words = ["fit", table, "--id", "patient", "--time", "year", "--chains", "2", "--out", tmp_path / "run"]
     short = tetiwd(*words, "--max-draws", "20", "--strict", code=8)
-    assert "because its budget of draws was used up" in " ".join(short.stdout.split())
+    assert "because the budget of draws was used up" in " ".join(short.stdout.split())
     assert int(re.search(r"--max-draws (\d+)", short.stdout)[1]) in [20 * 2**doublings for doublings in range(1, 20)]
     assert (
         "because its time was up" in tetiwd("resume", tmp_path / "run", "--minutes", "0.0001", "--draws", "9999").stdout

@@ -89,7 +89,7 @@ def test_the_page_says_what_it_is_and_makes_no_statement_about_a_posterior(analy
     body = page[page.index("<body>") : page.index('<section id="details">')]
     for word in ("R-hat", "credible", "interval of", "converge", "forecast from", "chains", "expected share"):
         assert word not in body
-    assert ("all other objects staying where they are" in page) is True
+    assert ("with all other objects fixed" in page) is True
     assert ('id="objects"' in page) is show_ids
 
 
@@ -102,7 +102,7 @@ def test_the_summary_of_a_notebook_says_so_too(analysis):
 def test_sentences(analysis):
     told = narrate_mode(analysis)
     assert told[0].startswith("37 objects at 3 times")
-    assert any("All others staying as they are" in sentence for sentence in told)
+    assert any("With all other objects fixed" in sentence for sentence in told)
 
 
 def test_settings_without_effect_are_refused(analysis):

@@ -126,7 +126,7 @@ def test_a_budget_that_ends_first_is_told_and_can_be_raised(reference, series, t
     assert sample.complete
     assert not sample.diagnostics.converged
     said = " ".join(narrate(Analysis(sample)))
-    assert "before the MCMC chains agreed, because its budget of draws was used up" in said
+    assert "before the MCMC chains agreed, because the budget of draws was used up" in said
     assert "after 110 draws of each, of which the first 27 are not used" in said
     assert same(run_chains(series, MODEL, SETTINGS, checkpoint=tmp_path, resume=True), reference)
 
@@ -265,8 +265,8 @@ def test_a_run_far_from_its_goal_ends_says_so_and_can_go_on(series, tmp_path):
     first = next(n for n in check_points(budget) if n >= 1000)
     assert (sample.ended, n_drawn(sample), sample.complete) == ("apart", first, True)
     told = " ".join(narrate(Analysis(sample)))
-    assert "the MCMC chains agreed: they were so far from it that its whole budget" in told
-    assert "At this pace it would take some " in told
+    assert "the MCMC chains agreed: they were so far apart that the whole budget" in told
+    assert "At this pace the chains would need about " in told
     assert same(run_chains(series, MODEL, budget, checkpoint=tmp_path, resume=True), sample)
     longer = run_chains(series, MODEL, replace(budget, max_draws=3000), checkpoint=tmp_path, resume=True)
     assert (longer.ended, n_drawn(longer)) == ("apart", next(n for n in check_points(budget) if n >= 1500))

@@ -118,7 +118,7 @@ FAULTS = {
     "no objects": (lambda: distances(np.empty((0, 0)), ids=None), "D[1] (2003) has no objects; leave this epoch out"),
     "one object": (
         lambda: distances(np.zeros((1, 1)), ids=None),
-        "D[1] (2003) has 1 object, too few to learn clusters from; merge it with a neighbouring epoch, leave it out, "
+        "D[1] (2003) has 1 object, too few to learn clusters from; merge it with a neighbouring time, leave it out, "
         "or pass min_objects=1",
     ),
     "two objects": (lambda: distances(good(2), ids=None), "D[1] (2003) has 2 objects, too few"),

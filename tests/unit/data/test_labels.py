@@ -231,7 +231,7 @@ def test_text_about_time_is_sorted(cross):
 
 
 def test_the_order_of_other_text_is_not_guessed():
-    message = "text whose order in time is not known: 'late', 'early'; list all of them in order with an ordered pandas"
+    message = "text whose order in time is not known: 'late', 'early'; write dates as 2023-06-13, or list all times in "
     with pytest.raises(DataError, match=message):
         features(time=["late"] * 4 + ["early"] * 4)
     assert features(time=["late"] * 8).times == ("late",)

@@ -279,7 +279,7 @@ def test_one_computation_is_not_said_to_differ_from_others():
     level, _, text = trust_in_words(apart, 1)
     assert level == "bad"
     assert "its beginning and its end do not give the same answer" in text
-    assert "once only" in trust_in_words(replace(apart, quantities=(Quantity("k", 2.0, 1.0, 500.0, 500.0),)), 1)[2]
+    assert "only once" in trust_in_words(replace(apart, quantities=(Quantity("k", 2.0, 1.0, 500.0, 500.0),)), 1)[2]
     assert "too few draws" in trust_in_words(replace(apart, quantities=()), 4)[2]
 
 
@@ -306,11 +306,11 @@ def test_the_head_names_data_and_date(analysis, tmp_path, monkeypatch):
 
 def test_a_clustering_outside_its_interval_is_explained(analysis, monkeypatch):
     table = analysis.n_clusters()
-    assert not any("outside of this range" in own for part in certain_and_not(analysis, "abc") for own in part)
+    assert not any("outside this range" in own for part in certain_and_not(analysis, "abc") for own in part)
     table.loc[1, ["clusters", "unassigned", "lower", "upper"]] = [2, 0, 4, 6]
     monkeypatch.setattr(Analysis, "n_clusters", lambda self: table)
     (told,) = (own for own in certain_and_not(analysis, "abc")[1] if own.startswith("How many clusters"))
-    assert "The clustering shown has 2 clusters at b, outside of this range" in told
+    assert "The clustering shown has 2 clusters at b, outside this range" in told
 
 
 def test_the_verdict_is_a_marked_note(analysis, html):
