@@ -17,6 +17,7 @@ from tetiwd.params import SamplerSettings
 from tetiwd.sampler import Streams, Tuning, sweep
 from tetiwd.state import ChainState, models_of, start_values
 
+MANY_CELLS = 100_000
 FIXED = {"alpha": 0.8, "xi": 1.3, "new_scale": 0.7}
 
 
@@ -77,9 +78,13 @@ def effective_sizes(visited, law):
 def largest_variation(visited, law):
     """1.2 times the expected total variation of independent draws of equal effective size.
 
-    With few cells the total variation of independent draws itself varies more than that; then its 99.9 % quantile.
+    With few cells the total variation of independent draws itself varies more than that; then its 99.9 % quantile. With
+    very many, most are never seen, and the formula would allow too much; then it is simulated.
     """
     p, n = np.array(list(law.values())), effective_sizes(visited, law)
+    if len(p) > MANY_CELLS:
+        rng, size = rng_for(15), int(np.median(n))
+        return 1.2 * np.mean([np.abs(rng.multinomial(size, p / p.sum()) / size - p).sum() / 2 for _ in range(10)])
     expected = np.sqrt(2 * p * (1 - p) / np.pi / n).sum() / 2
     draws = rng_for(15).multinomial(int(np.median(n)), p / p.sum(), size=2000) / int(np.median(n))
     return max(1.2 * expected, np.quantile(np.abs(draws - p).sum(axis=1) / 2, 0.999))

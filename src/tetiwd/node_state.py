@@ -139,12 +139,23 @@ class NodeState:
         twin.restore(self.to_arrays())
         return twin
 
+    def structural_fault(self) -> str:
+        """What is wrong with slots, sizes or parameters; "" if nothing is. Does not look at the data."""
+        C, T = int(self.size[0]), self.n_epochs
+        if not np.array_equal(np.unique(self.z), np.arange(C)):
+            return f"slots are not 0 … {C - 1}"
+        node = self.z * T + np.repeat(np.arange(T), np.diff(self.first))
+        if not np.array_equal(self.counts.ravel(), np.bincount(node, minlength=self.capacity * T)):
+            return "sizes"
+        values = self.parameters.items()
+        return next((f"{name} is {value}" for name, value in values if not 0 <= value < np.inf), "")
+
     def check_invariants(self) -> None:
         """Raise AssertionError if anything derived is not what it should be."""
+        fault = self.structural_fault()
+        assert not fault, fault
         fresh, C = NodeState(self.series, self.z, unit=self.unit, capacity=self.capacity), int(self.size[0])
         scale = max(1.0, float(np.abs(fresh.S).max()))
-        assert np.array_equal(np.unique(self.z), np.arange(C)), f"slots are not 0 … {C - 1}"
-        assert np.array_equal(self.counts, fresh.counts), "sizes"
         assert np.allclose(self.R, fresh.R, atol=1e-9 * scale), "row sums"
         assert np.allclose(self.S, fresh.S, atol=1e-9 * scale), "block sums"
         assert np.array_equal(self.S, self.S.T), "block sums are not symmetric"

@@ -254,6 +254,9 @@ class Chain:
     def restore(self, arrays: dict[str, NDArray[Any]], values: dict[str, Any], draws: Draws) -> None:
         """Go on from a snapshot and the draws until then."""
         self.state.restore(arrays)
+        fault = self.state.structural_fault()
+        if fault:
+            raise ValueError(fault)
         self.draws = draws
         self.n_done = values["n_done"]
         self.tuning = Tuning(dict(values["steps"]))

@@ -259,12 +259,12 @@ class ChainState:
 
     def check_invariants(self) -> None:
         """Raise AssertionError if anything derived is not what it should be."""
+        fault = self.structural_fault()
+        assert not fault, fault
         fresh = ChainState(self.series, self.z, unit=self.unit, capacity=self.capacity)
         scale = max(1.0, float(np.abs(fresh.block_sums).max()))
         for t in range(self.n_epochs):
             k = int(self.size[t, 0])
-            assert np.array_equal(np.unique(self.z[t]), np.arange(k)), f"slots of epoch {t} are not 0 … {k - 1}"
-            assert np.array_equal(self.counts[t], fresh.counts[t]), f"counts of epoch {t}"
             assert np.allclose(self.row_sums[t], fresh.row_sums[t], atol=1e-9 * scale), f"row sums of epoch {t}"
             assert np.allclose(self.block_sums[t], fresh.block_sums[t], atol=1e-9 * scale), f"block sums of epoch {t}"
             A = self.A[t, :k, :k]
@@ -275,19 +275,30 @@ class ChainState:
             own = np.abs(np.log(self.spreads[t]))
             assert np.all(own[:k] <= LIMIT + 1e-9 if self.tau > 0 else own[:k] == 0), f"spreads of epoch {t}"
             assert not own[k:].any(), f"spreads of empty slots of epoch {t}"
-            self._check_links(t, k)
 
-    def _check_links(self, t: int, k: int) -> None:
+    def structural_fault(self) -> str:
+        """What is wrong with slots, sizes, links or scales; "" if nothing is. Does not look at the data."""
+        for t in range(self.n_epochs):
+            k = int(self.size[t, 0])
+            if not np.array_equal(np.unique(self.z[t]), np.arange(k)):
+                return f"slots of epoch {t} are not 0 … {k - 1}"
+            if not np.array_equal(self.counts[t], np.bincount(self.z[t], minlength=self.capacity)):
+                return f"counts of epoch {t}"
+        links = (self._fault_of_links(t, int(self.size[t, 0])) for t in range(self.n_epochs))
+        scales = (f"{name} is {getattr(self, name)}" for name in _SCALES if not 0 <= getattr(self, name) < np.inf)
+        return next(filter(None, links), "") or next(scales, "")
+
+    def _fault_of_links(self, t: int, k: int) -> str:
+        last = t + 1 == self.n_epochs
         for c in range(self.capacity):
             b, f = int(self.back[t, c]), int(self.forward[t, c])
-            if c >= k:
-                assert b == f == -1, f"an empty slot of epoch {t} is linked"
-                continue
-            assert b == -1 or (t > 0 and b < self.size[t - 1, 0] and self.forward[t - 1, b] == c), f"back link at {t}"
-            last = t + 1 == self.n_epochs
-            assert f == -1 or (not last and f < self.size[t + 1, 0] and self.back[t + 1, f] == c), (
-                f"forward link at {t}"
-            )
+            if c >= k and (b, f) != (-1, -1):
+                return f"an empty slot of epoch {t} is linked"
+            if b != -1 and not (t > 0 and b < self.size[t - 1, 0] and self.forward[t - 1, b] == c):
+                return f"back link at {t}"
+            if f != -1 and not (not last and f < self.size[t + 1, 0] and self.back[t + 1, f] == c):
+                return f"forward link at {t}"
+        return ""
 
     def _neighbour(self, side: str, t: int, links: Ints) -> Neighbour:
         if (side, t) not in self._views:

@@ -231,17 +231,28 @@ def test_killed_at_any_moment_the_run_continues_identically(times, tmp_path):
     assert start(broken).communicate()[0].split()[-1] == expected
 
 
-def test_a_state_that_cannot_be_is_refused_although_its_checksum_is_right(tmp_path):
+WRONG = {
+    r"z_0 is out of range": lambda arrays: arrays["z_0"].put(0, 10**6),
+    r"clusters have other sizes": lambda arrays: arrays["counts"].put(0, 0),
+    r"counts of epoch 0": lambda arrays: arrays["counts"][0].sort(),  # empty slots first
+    r"slots of epoch 0 are not 0 … 6": lambda arrays: arrays["size"].put(0, 7),
+    r"(an empty slot of epoch|back link at|forward link at) \d( is linked)?": lambda arrays: arrays["back"][1].fill(0),
+    r"alpha is -1.0": lambda arrays: arrays["scales"].put(0, -1.0),
+}
+
+
+@pytest.mark.parametrize("says", WRONG)
+def test_a_state_that_cannot_be_is_refused_although_its_checksum_is_right(tmp_path, says):
     run_chains(small_series(), MODEL, SETTINGS, checkpoint=tmp_path)
     path = tmp_path / "chain-1.checkpoint"
     line, _, payload = path.read_bytes().partition(b"\n")
     with np.load(io.BytesIO(payload)) as archive:
         arrays = dict(archive)
-    arrays["z_0"][0] = 10**6
+    WRONG[says](arrays)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
-    name = line.partition(b" ")[0]
-    digest = hashlib.sha256(name + buffer.getvalue()).hexdigest().encode()
-    path.write_bytes(name + b" " + digest + b"\n" + buffer.getvalue())
-    with pytest.raises(CheckpointError, match=r"holds a state that cannot be \(z_0 is out of range\); start a new run"):
+    kind = line.partition(b" ")[0]
+    digest = hashlib.sha256(kind + buffer.getvalue()).hexdigest().encode()
+    path.write_bytes(kind + b" " + digest + b"\n" + buffer.getvalue())
+    with pytest.raises(CheckpointError, match=rf"holds a state that cannot be \({says}\); start a new run"):
         run_chains(small_series(), MODEL, SETTINGS, checkpoint=tmp_path, resume=True)

@@ -1,5 +1,6 @@
 """Paths from coarse to fine clusters: which step is taken, what is said about it, and the file that keeps it."""
 
+import json
 from math import isnan
 
 import numpy as np
@@ -131,6 +132,11 @@ def test_a_path_of_a_tree_comes_back_from_its_file(tmp_path):
     text = (tmp_path / "it.json").read_text()
     (tmp_path / "it.json").write_text(text.replace('"tree": true, ', ""))  # as earlier versions wrote it
     assert not read_resolution(tmp_path / "it.json", [12]).of_tree
+    endless = json.loads((tmp_path / "it.json").read_text())
+    endless["steps"][0]["lineages"][0][0] = float("inf")
+    (tmp_path / "it.json").write_text(json.dumps(endless))
+    with pytest.raises(DataError, match="is damaged"):
+        read_resolution(tmp_path / "it.json", [12])
 
 
 def test_what_a_run_took_is_read_from_its_file(tmp_path):

@@ -111,9 +111,9 @@ def extend(
             refresh=refresh,
             **options,
         )
-    if analysis is not None:
-        write_side_tables(additions(target).sections, analysis, target)
-    deliver(analysis, console, target, strict=strict)
+        if analysis is not None:
+            write_side_tables(additions(target).sections, analysis, target)
+        deliver(analysis, console, target, strict=strict)
 
 
 @command()

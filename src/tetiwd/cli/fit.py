@@ -138,8 +138,8 @@ def fit(
         added = additions(target) if attached else Additions()
         options |= {"checkpoint_seconds": checkpoint_seconds, "sections": added.sections} | who
         analysis = fit_into(target, given.series, settings, **options)
-    _write_side_tables(added, analysis, target)
-    deliver(analysis, console, target, strict=strict)
+        _write_side_tables(added, analysis, target)
+        deliver(analysis, console, target, strict=strict)
 
 
 @command()
@@ -192,8 +192,8 @@ def resume(
             watcher=watcher_for(console),
             **who,
         )
-    _write_side_tables(added, analysis, run_folder)
-    deliver(analysis, console, run_folder, strict=strict)
+        _write_side_tables(added, analysis, run_folder)
+        deliver(analysis, console, run_folder, strict=strict)
 
 
 def _write_side_tables(added: Additions, analysis: "Analysis | None", run: Path) -> None:

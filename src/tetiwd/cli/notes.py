@@ -109,4 +109,4 @@ def notes(
             show_ids=added.show_ids,
             watcher=watcher_for(console),
         )
-    deliver(analysis, console, target, strict=strict)
+        deliver(analysis, console, target, strict=strict)

@@ -61,7 +61,7 @@ def read_resolution(path: Path, n_objects: Sequence[int]) -> ResolutionPath:
         if {tuple(map(len, step.labels)) for step in steps} != {tried}:
             raise ValueError("other objects")
         return path_of
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ArithmeticError, ValueError, KeyError, TypeError) as error:
         raise DataError(f"{path.name} is damaged") from error
 
 

@@ -156,6 +156,8 @@ class RunFolder:
             raise RunFolderError(
                 f"{path} was written as {run['format']!r}, and this version reads {FORMAT!r}; run fit again"
             )
+        if "status" not in run:
+            raise RunFolderError(f"{folder.path / 'run.toml'} does not say how the run ended; restore it, or fit again")
         return folder
 
     @contextmanager

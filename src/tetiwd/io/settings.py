@@ -71,7 +71,7 @@ def read_settings(path: str | Path) -> dict[str, Any]:
             tables = tomllib.load(file)
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read ({error.strerror})", "give the name of a TOML file") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # of TOML, of UTF-8, or a number with thousands of digits
         fault, remedy = f"{path}: is not valid TOML ({error})", 'strings need quotes, as in loss = "vi"'
         raise SettingsError(fault, remedy) from error
     try:
@@ -103,7 +103,7 @@ def parse_assignment(text: str) -> dict[str, dict[str, Any]]:
         raise SettingsError(f"[{table}] says what happened in a run and cannot be set", f"leave out {text!r}")
     try:
         return {table: {name: tomllib.loads(f"value = {value}")["value"]}}
-    except tomllib.TOMLDecodeError:
+    except ValueError:
         return {table: {name: value.strip()}}
 
 

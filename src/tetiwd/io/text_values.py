@@ -2,20 +2,22 @@
 
 import re
 from collections.abc import Sequence
+from math import isfinite
 
-PLAIN_INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
+PLAIN_INTEGER = re.compile(r"-?(0|[1-9][0-9]{,99})")  # a longer one is a name
 PLAIN_NUMBER = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
-WHOLE = re.compile(r"[-+]?[0-9]+")
+WHOLE = re.compile(r"[-+]?[0-9]{1,100}")
 
 MISSING = frozenset({"", "NA", "N/A", "n/a", "NaN", "nan", "NaT", "null", "NULL", "None", "<NA>"})
 
 
 def as_numbers(texts: Sequence[str]) -> list[int] | list[float] | None:
-    """All texts as whole numbers, or all as numbers; None if one of them is neither."""
+    """All texts as whole numbers, or all as numbers; None if one of them is neither, or too large."""
     if all(WHOLE.fullmatch(text) for text in texts):
         return [int(text) for text in texts]
     if all(PLAIN_NUMBER.fullmatch(text) for text in texts):
-        return [float(text) for text in texts]
+        numbers = [float(text) for text in texts]
+        return numbers if all(map(isfinite, numbers)) else None
     return None
 
 

@@ -153,6 +153,9 @@ def test_what_texts_are():
     assert as_numbers(["1", "2e3", ".5"]) == [1.0, 2000.0, 0.5]
     assert as_numbers(["1", "nan"]) is None
     assert as_numbers(["1_000"]) is None
+    assert as_numbers(["1", "7" * 5000]) is None  # more digits than Python turns into a number
+    assert as_numbers(["1", "1e999"]) is None
+    assert as_plain_integers(["1", "7" * 5000]) is None
     assert as_plain_integers(["7", "-12", "0"]) == [7, -12, 0]
     for odd in ("007", "-0", "+7", "7.0", " 7", "٧", ""):
         assert as_plain_integers(["7", odd]) is None

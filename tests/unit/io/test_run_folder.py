@@ -12,7 +12,7 @@ from tetiwd import Analysis, DistanceSeries, RunFolderError, run_chains
 from tetiwd.errors import DataError, SettingsError
 from tetiwd.io.diagnostics_file import diagnostics_as_json
 from tetiwd.io.posterior import from_datatree, plain_labels, to_datatree
-from tetiwd.io.run_folder import RunFolder
+from tetiwd.io.run_folder import FORMAT, RunFolder
 from tetiwd.io.series_file import read_series_file, write_series
 from tetiwd.io.settings import RunSettings
 from tetiwd.merit import Merit
@@ -145,6 +145,7 @@ def test_similarities_come_back(tmp_path):
         (lambda path: (path / "run.toml").unlink(), "holds no run.toml"),
         (lambda path: (path / "run.toml").write_text("= nonsense"), "is not valid TOML"),
         (lambda path: (path / "run.toml").write_text('[run]\nformat = "tetiwd-run-99"'), "this version reads"),
+        (lambda path: (path / "run.toml").write_text(f'[run]\nformat = "{FORMAT}"'), "does not say how the run ended"),
         (lambda path: (path / "results.nc").write_bytes(b"junk"), "results.nc cannot be read"),
         (lambda path: (path / "results.nc").unlink(), "has no results yet; continue the run with: tetiwd resume"),
         (lambda path: (path / "data.nc").unlink(), "data.nc is missing"),

@@ -79,6 +79,7 @@ def test_what_is_no_assignment(text):
 def test_files_that_are_no_settings(tmp_path):
     with pytest.raises(SettingsError, match="cannot be read"):
         read_settings(tmp_path / "none.toml")
-    (tmp_path / "bad.toml").write_bytes(b"\xff\xfe[model")
-    with pytest.raises(SettingsError, match="is not valid TOML"):
-        read_settings(tmp_path / "bad.toml")
+    for content in (b"\xff\xfe[model", b"[model]\nxi = " + b"7" * 5000):
+        (tmp_path / "bad.toml").write_bytes(content)
+        with pytest.raises(SettingsError, match="is not valid TOML"):
+            read_settings(tmp_path / "bad.toml")
