@@ -25,6 +25,7 @@ MONTHS = (
 )
 SEASONS = ("spring", "summer", "autumn", "fall", "winter", "season")
 PARTS = {"q": 4, "h": 2, "w": 53}  # quarters, halves and weeks of a year
+LONGEST = 100  # characters; what is longer is not about time
 
 YEAR, MONTH = re.compile(r"\d{4}"), re.compile(r"\d{4}-\d{2}")
 SLASHES = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})(.*)", re.DOTALL)
@@ -47,6 +48,8 @@ def in_order_of_time(labels: Sequence[str]) -> list[str] | None:
     if len(labels) < 2:
         return list(labels)
     texts = [" ".join(label.split()).lower() for label in labels]
+    if max(map(len, texts)) > LONGEST:
+        return None
     for read in WAYS:
         keys = [read(text) for text in texts]
         known = [key for key in keys if key is not None]

@@ -64,6 +64,7 @@ def test_any_order_becomes_that_of_time(case, data):
         ["before", "2004"],
         ["", "2004"],
         ["2013/02/30", "2013/02/31"],
+        ["2004", "7" * 5000],
     ],
 )
 def test_what_is_uncertain_has_no_order(labels):
