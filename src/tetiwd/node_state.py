@@ -14,7 +14,7 @@ from tetiwd.model.moving import PARAMETERS, one_dof, priors_of
 from tetiwd.model.spreads import LIMIT
 from tetiwd.params import Hyperparameters
 from tetiwd.priors import Beta, Gamma
-from tetiwd.state import Ints, add_up, width_of_sums
+from tetiwd.state import Ints, add_up, fault_of_parameters, width_of_sums
 
 _STORED = ("z", "size", "counts", "S", "R", "spreads")
 
@@ -147,8 +147,7 @@ class NodeState:
         node = self.z * T + np.repeat(np.arange(T), np.diff(self.first))
         if not np.array_equal(self.counts.ravel(), np.bincount(node, minlength=self.capacity * T)):
             return "sizes"
-        values = self.parameters.items()
-        return next((f"{name} is {value}" for name, value in values if not 0 <= value < np.inf), "")
+        return fault_of_parameters(self.parameters)
 
     def check_invariants(self) -> None:
         """Raise AssertionError if anything derived is not what it should be."""

@@ -1,7 +1,8 @@
 """Settings of a run: the model's hyperparameters, how to sample, and how draws become answers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, Literal
 
 from tetiwd.declare import Settings, declarations, documented, setting
@@ -26,6 +27,7 @@ OF_LINKS = ("max_clusters", "coupling")  # settings that only the paper's model 
 MOTION_MOVES = ("alpha", "level", "spreads", "new_scale", "rho", "xi", "tau", "stretch", "delta", "kappa", "shift")
 WARMUP_OF_FIXED, WARMUP = 1000, 200  # sweeps before a fixed number of draws, and before as many as it takes
 MOST_UNEQUAL = 3.0  # ratio of the spread of a cluster to the common one, either way
+LARGEST_TAU = 1000.0  # all possible spreads are equally probable long before
 SPREADS_OF_MOTION = Gamma(1.0, 0.5)  # prior of tau in the model of moving centres, unless another is given
 LARGEST_MATRIX = 2**30  # bytes of distances between features that are kept unless something else is said
 LARGEST_CROSS = 5000  # rows whose distances between epochs are kept unless something else is said; they take 200 MB
@@ -89,7 +91,10 @@ def _checked_delta(delta: Any) -> Any:
 
 
 def _checked_tau(tau: Any) -> Any:
-    return None if tau is None else checked_unless_zero("tau", tau)
+    checked = None if tau is None else checked_unless_zero("tau", tau)
+    if isinstance(checked, Real) and float(checked) > LARGEST_TAU:
+        raise SettingsError([Setting("tau", refused=True), f" must be at most {LARGEST_TAU:g}, not {tau!r}"])
+    return checked
 
 
 def _checked_shift(shift: Any) -> Any:
@@ -248,6 +253,11 @@ class Hyperparameters(Settings):
         """Those numbers of the paper's model that are usually fixed, but have a prior here."""
         priors = {"kappa": self.kappa, "df_A": self.df_A if self.full else 0.0, "tau": self.tau_used}
         return tuple(name for name in IF_LEARNED if isinstance(priors[name], Gamma))
+
+    def fixed(self, names: Iterable[str]) -> dict[str, float]:
+        """Those of the parameters that have no prior, with their values."""
+        used = {name: getattr(self, name) for name in names} | {"rho": self.rho_used, "tau": self.tau_used}
+        return {name: float(used[name]) for name in names if isinstance(used[name], Real)}
 
     @property
     def rho_used(self) -> ShareOrPrior:

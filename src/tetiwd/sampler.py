@@ -254,15 +254,21 @@ class Chain:
     def restore(self, arrays: dict[str, NDArray[Any]], values: dict[str, Any], draws: Draws) -> None:
         """Go on from a snapshot and the draws until then."""
         self.state.restore(arrays)
-        fault = self.state.structural_fault()
-        if fault:
-            raise ValueError(fault)
+        self._check_state()
         self.draws = draws
         self.n_done = values["n_done"]
         self.tuning = Tuning(dict(values["steps"]))
         for rng, state in zip(self.streams.all, values["streams"], strict=True):
             rng.bit_generator.state = state
         self._look(now=True)
+
+    def _check_state(self) -> None:
+        """Raise a ValueError if no chain of this model can be in this state."""
+        fault, values = self.state.structural_fault(), self.state.parameters
+        for name, fixed in self.hyperparameters.fixed(values).items():
+            fault = fault or ("" if values[name] == fixed else f"{name} is {values[name]}, not {fixed}")
+        if fault:
+            raise ValueError(fault)
 
     def _look(self, *, now: bool = False) -> None:
         """Note the state of the chain a few times a second, for progress reports."""

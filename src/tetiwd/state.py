@@ -15,7 +15,7 @@ from tetiwd.data.feature_distances import FeatureDistances
 from tetiwd.errors import DataError, Setting
 from tetiwd.kernels import Epoch, Model, Neighbour, Workspace, follow, number_lineages
 from tetiwd.model.spreads import LIMIT
-from tetiwd.params import Hyperparameters
+from tetiwd.params import LARGEST_TAU, Hyperparameters
 from tetiwd.priors import Gamma
 
 Floats = NDArray[np.float64]
@@ -24,6 +24,8 @@ Ints = NDArray[np.int64]
 ROWS_AT_ONCE = 64
 _STORED = ("size", "counts", "block_sums", "A", "back", "forward", "spreads")
 _SCALES = ("alpha", "xi", "new_scale", "kappa", "df_A", "tau")
+_MAY_BE_ZERO = ("tau", "rho", "delta", "shift")
+_SMALLEST, _LARGEST = 1e-100, 1e100  # of a parameter that a chain can reach
 
 
 class ChainState:
@@ -220,8 +222,13 @@ class ChainState:
         arrays = {name: getattr(self, name).copy() for name in _STORED}
         for t in range(self.n_epochs):
             arrays[f"z_{t}"], arrays[f"row_sums_{t}"] = self.z[t].copy(), self.row_sums[t].copy()
-        arrays["scales"] = np.array([getattr(self, name) for name in _SCALES])
+        arrays["scales"] = np.array(list(self.parameters.values()))
         return arrays
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Values of all scales by name."""
+        return {name: float(getattr(self, name)) for name in _SCALES}
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         """The inverse of :meth:`to_arrays`; row sums that are not given are added up from the data."""
@@ -285,8 +292,7 @@ class ChainState:
             if not np.array_equal(self.counts[t], np.bincount(self.z[t], minlength=self.capacity)):
                 return f"counts of epoch {t}"
         links = (self._fault_of_links(t, int(self.size[t, 0])) for t in range(self.n_epochs))
-        scales = (f"{name} is {getattr(self, name)}" for name in _SCALES if not 0 <= getattr(self, name) < np.inf)
-        return next(filter(None, links), "") or next(scales, "")
+        return next(filter(None, links), "") or fault_of_parameters(self.parameters)
 
     def _fault_of_links(self, t: int, k: int) -> str:
         last = t + 1 == self.n_epochs
@@ -337,6 +343,15 @@ def _sum_of_rows(D: NDArray[Any], rows: Ints) -> Floats:
     for start in range(0, len(rows), ROWS_AT_ONCE):
         total += D[rows[start : start + ROWS_AT_ONCE]].sum(axis=0, dtype=float)
     return total
+
+
+def fault_of_parameters(parameters: dict[str, float]) -> str:
+    """A parameter that no chain can have reached; "" if there is none."""
+    for name, value in parameters.items():
+        most = LARGEST_TAU if name == "tau" else _LARGEST
+        if not _SMALLEST < value <= most and not (value == 0 and name in _MAY_BE_ZERO):
+            return f"{name} is {value}"
+    return ""
 
 
 def start_values(state: ChainState, hyperparameters: Hyperparameters) -> None:

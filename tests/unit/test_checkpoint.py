@@ -238,6 +238,10 @@ WRONG = {
     r"slots of epoch 0 are not 0 … 6": lambda arrays: arrays["size"].put(0, 7),
     r"(an empty slot of epoch|back link at|forward link at) \d( is linked)?": lambda arrays: arrays["back"][1].fill(0),
     r"alpha is -1.0": lambda arrays: arrays["scales"].put(0, -1.0),
+    r"alpha is 0.0": lambda arrays: arrays["scales"].put(0, 0.0),
+    r"xi is 1e\+200": lambda arrays: arrays["scales"].put(1, 1e200),
+    r"tau is 0.5, not 0.0": lambda arrays: arrays["scales"].put(5, 0.5),
+    r"tau is 2.4e-230": lambda arrays: arrays["scales"].put(5, 2.4e-230),
 }
 
 

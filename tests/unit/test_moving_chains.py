@@ -141,6 +141,7 @@ def test_without_distances_between_times_there_is_nothing_to_model():
         ({"geometry": "full", "delta": 0.5}, "delta=0.5 has no meaning with geometry='full'"),
         ({"geometry": "moving", "rho": 1.5}, "rho must be a number above 0 and up to 1"),
         ({"geometry": "moving", "tau": -1.0}, "tau must be 0, a positive number or a Gamma prior"),
+        ({"geometry": "moving", "tau": 1e6}, "tau must be at most 1000, not 1000000.0"),
         ({"geometry": "moving", "shift": -1.0}, "shift must be 0, a positive number or a Gamma prior"),
         ({"geometry": "full", "shift": 0.5}, "shift=0.5 has no meaning with geometry='full'"),
     ],
