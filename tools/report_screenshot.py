@@ -5,6 +5,7 @@ docs/start/reading-the-report.md.
 """
 
 import argparse
+import base64
 import io
 import os
 import shutil
@@ -21,7 +22,7 @@ from PIL import Image
 PICTURE = Path(__file__).parents[1] / "docs" / "start" / "report.png"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 WIDTH = 1280
-COLOURS = 88  # keeps the file small; the report has few colours
+COLOURS = 256  # keeps the file small; the report has few colours
 ROWS = 3  # rows shown of every table, so that the picture does not become too long
 
 # What the numbers 1, 2, 3, ... stand beside, in the order of the page.
@@ -52,6 +53,7 @@ SHORTEN = """
 for (const body of document.querySelectorAll("#tables tbody"))
   [...body.rows].slice(arguments[0]).forEach((row) => row.remove());
 """
+HEIGHT = "return document.documentElement.scrollHeight"
 MARK = """
 const found = arguments[0].map((part) => document.querySelector(part));
 found.forEach((part, i) => {
@@ -119,8 +121,10 @@ def photograph(driver: Any, report: Path) -> Image.Image:
     missing = driver.execute_script(MARK, PARTS)
     if missing:
         sys.exit(f"the report has no {', '.join(missing)}; adapt PARTS and the page that explains them")
-    driver.set_window_size(WIDTH, driver.execute_script("return document.documentElement.scrollHeight"))
-    return Image.open(io.BytesIO(driver.get_screenshot_as_png())).convert("RGB")
+    whole = {"x": 0, "y": 0, "width": WIDTH, "height": driver.execute_script(HEIGHT), "scale": 1}
+    shot = {"format": "png", "captureBeyondViewport": True, "clip": whole}
+    picture = base64.b64decode(driver.execute_cdp_cmd("Page.captureScreenshot", shot)["data"])
+    return Image.open(io.BytesIO(picture)).convert("RGB")
 
 
 if __name__ == "__main__":

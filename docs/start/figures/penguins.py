@@ -8,4 +8,4 @@ from tetiwd.plots import plot_lineages
 birds = load_penguins().dropna().sort_values("year", kind="stable")
 X = birds[["bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g"]]
 series = DistanceSeries.from_features(X, time=birds.year, standardize=True)
-plot_lineages(TeTiWD(dof=2.7757, geometry="moving").fit(series).lineages_)
+plot_lineages(TeTiWD().fit(series).lineages_)
