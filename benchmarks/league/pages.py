@@ -51,17 +51,21 @@ def in_short(standings: pd.DataFrame, name: str, rows: Sequence[Row]) -> str:
         lines.append(f"- the best other method that is told nothing ({others.idxmax()}): {others.max():.3f}")
     if WARD in of_all:
         lines.append(f"- {WARD}: {of_all[WARD]:.3f}")
-    held = sum(bool(row.held) for row in rows)
-    lines.append(f"- {held} of {len(rows)} requirements [hold](#what-must-hold)")
+    held = [row.held for row in rows if row.held is not None]
+    lines.append(f"- {sum(held)} of {len(held)} requirements [hold](#what-must-hold)")
     return "\n".join(lines)
 
 
 def absent(records: Sequence[Record]) -> str:
     """Sets, methods and settings without any record."""
     sets, methods = {record.set for record in records}, {record.method for record in records}
-    names = [name for name in SETS if name not in sets]
-    names += [name for name in (*METHODS, *ours.SETTINGS) if name not in methods]
-    return f"Not in these tables: {', '.join(names) or 'nothing'}."
+    missing = {
+        "sets": [name for name in SETS if name not in sets],
+        "methods": [name for name in METHODS if name not in methods],
+        "settings of tetiwd": [name for name in ours.SETTINGS if name not in methods],
+    }
+    said = [f"{what} {', '.join(names)}" for what, names in missing.items() if names]
+    return f"Not in these tables: {'; '.join(said) or 'nothing'}."
 
 
 def made_at(records: Sequence[Record]) -> str:

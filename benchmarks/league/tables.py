@@ -23,7 +23,9 @@ def means_over_sets(standings: pd.DataFrame) -> str:
     for name, own in standings.groupby("name", sort=False):
         means = [mean_of(own.ari[own.set.map(belongs)]) for belongs in GROUPS.values()]
         ratio = f"{np.exp(np.log(own.ratio).mean()):.2f}"
-        rows.append([str(name), str(len(own)), *means, ratio, *rest_of(own.sum(numeric_only=True), own.ours.all())])
+        summed = own.sum(numeric_only=True)
+        summed["seconds"] /= len(own)
+        rows.append([str(name), str(len(own)), *means, ratio, *rest_of(summed, own.ours.all())])
     return aligned(["method", "sets", *(f"ARI, {group}" for group in GROUPS), *OWN_COLUMNS], rows)
 
 

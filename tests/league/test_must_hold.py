@@ -3,40 +3,51 @@ import pytest
 from benchmarks.league.must_hold import WARD, must_hold
 
 OURS, OTHER = "tetiwd default, VI", "Leiden"
+ROWS = ("mean, shared", "worst, shared", "mean, all", "worst, all", "best told nothing", "number of clusters")
 
 
-def standings(ours, ward, other, ratio=(1.0, 1.0)):
-    """Two sets, of which the first is shared."""
+def standings(ours, ward=(0.8, 0.7, 0.6), other=(0.5, 0.5, 0.5), ratio=(1.0, 1.0, 1.0)):
+    """Three sets, of which the first two are shared."""
     rows = [
         {"set": name, "name": competitor, "ari": index[i], "ratio": ratio[i]}
         for competitor, index in ((OURS, ours), (WARD, ward), (OTHER, other))
-        for i, name in enumerate(("evd68", "iris"))
+        for i, name in enumerate(("evd68", "senate", "iris"))
     ]
     return pd.DataFrame(rows)
 
 
 def held(table):
-    return [row.held for row in must_hold(table, OURS)]
+    return dict(zip(ROWS, (row.held for row in must_hold(table, OURS)), strict=True))
+
+
+ALL = dict.fromkeys(ROWS, True) | {"worst, all": None}  # which is shown, not required
 
 
 def test_all_hold_where_we_are_best():
-    assert held(standings([0.9, 0.7], [0.8, 0.6], [0.5, 0.5])) == [True] * 5
+    assert held(standings([0.9, 0.8, 0.7])) == ALL
+    assert held(standings([0.9, 0.8, 0.5])) == ALL
 
 
 @pytest.mark.parametrize(
     ("broken", "table"),
     [
-        (0, standings([0.79, 0.9], [0.8, 0.6], [0.5, 0.5])),
-        (1, standings([0.81, 0.58], [0.8, 0.6], [0.5, 0.5])),
-        (2, standings([0.95, 0.56], [0.8, 0.6], [0.5, 0.5])),
-        (3, standings([0.9, 0.7], [0.8, 0.6], [0.95, 0.8])),
-        (4, standings([0.9, 0.7], [0.8, 0.6], [0.5, 0.5], ratio=(1.2, 0.6))),
+        ("mean, shared", standings([0.79, 0.69, 0.9])),
+        ("worst, shared", standings([0.95, 0.66, 0.7])),
+        ("mean, all", standings([0.81, 0.71, 0.5])),
+        ("best told nothing", standings([0.9, 0.8, 0.7], other=[0.95, 0.8, 0.8])),
+        ("number of clusters", standings([0.9, 0.8, 0.7], ratio=(1.4, 2.0, 0.5))),
     ],
 )
 def test_each_can_fail_by_itself(broken, table):
-    assert held(table) == [i != broken for i in range(5)]
+    assert held(table) == ALL | {broken: False}
+
+
+def test_the_number_of_clusters_is_judged_on_average():
+    table = standings([0.9, 0.8, 0.7], ratio=(1.0, 2.0, 1.0))
+    assert must_hold(table, OURS)[-1].value == "1.26; at most 2.00 (senate), above 1.5 on 1 sets"
+    assert held(table) == ALL
 
 
 def test_a_method_counts_on_the_sets_that_it_has():
-    table = standings([0.9, 0.2], [0.8, 0.6], [0.85, float("nan")])
-    assert must_hold(table, OURS)[3].value == "+0.050 (Leiden, 1 sets)"
+    table = standings([0.9, 0.9, 0.2], other=[0.85, 0.85, float("nan")])
+    assert must_hold(table, OURS)[4].value == "+0.050 (Leiden, 2 sets)"
