@@ -54,7 +54,7 @@ def _section(name: str, command: Any) -> str:
     for option in options:
         panels.setdefault(getattr(option, "rich_help_panel", None) or "Options", []).append(option)
     for panel, members in panels.items():
-        lines += [f"| {panel} | |", "|---|---|"]
+        lines += [f"**{panel}**", "", "{.stacked}", "| option | meaning |", "|---|---|"]
         lines += [f"| {_flags(one)} | {_cell(one.help)}{' Required.' if one.required else ''} |" for one in members]
         lines += [""]
     return "\n".join(lines)

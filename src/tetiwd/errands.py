@@ -127,7 +127,7 @@ class Errand:
 
 @dataclass(frozen=True)
 class Workers:
-    """An executor, and what else there is to know about those who work for it.
+    """An executor, with options for its workers.
 
     Parameters
     ----------

@@ -169,8 +169,8 @@ def prepare(
     """Join the data, and see that the earlier run can go on with them; see :func:`extend`."""
     if not sample.draws or not min(map(len, sample.draws)):
         raise SettingsError("the earlier run has no draws to go on from", "continue it first")
-    if sample.series.ties is not None:
-        raise SettingsError("a run with constraints cannot be extended", "fit all times anew")
+    if sample.series.ties is not None or new.ties is not None:
+        raise SettingsError("a run with constraints cannot be extended, nor any run by them", "fit all times anew")
     joined = join(sample.series, new)
     n_new, dof = joined.series.n_epochs - joined.n_old, sample.hyperparameters.dof_by_epoch(joined.n_old)
     h = replace(sample.hyperparameters, dof=(*dof, *[float(np.median(dof))] * n_new))

@@ -159,7 +159,8 @@ class Hyperparameters(Settings):
         '"moving" also uses the distances between times: the centre of every lineage moves from one time to the next. '
         '"pooled" is the same with centres that stay where they are. "auto" tries "full" and "moving" in short runs if '
         "distances between times are known, and takes the one with the better clusters; if the distances are nearly "
-        'those of a tree, as between sequences that evolve, "pooled" is tried as well. Otherwise it is "full".',
+        'those of a tree, as between sequences that evolve, "pooled" is tried as well. Otherwise, and for more than '
+        '5,000 objects, it is "full".',
         option="--geometry",
     )
     coupling: bool = setting(
@@ -354,7 +355,7 @@ class SamplerSettings(Settings):
     max_draws: int = setting(
         4000,
         "Draws of each chain, with those to be discarded, after which a run ends even if its chains do not agree. It "
-        "ends earlier if they are far from it after half of them.",
+        "ends earlier if, after half of these draws, the chains are still far from agreement.",
         option="--max-draws",
         least=1,
     )
@@ -479,7 +480,7 @@ class AnswerSettings(Settings):
     )
     min_size: int = setting(
         2,
-        "Objects a cluster needs: those of a lineage that never has as many at one time are reported as unassigned. 1 "
+        "Smallest cluster: objects of a lineage that is never as large at any time are reported as unassigned. 1 "
         "makes every object part of a cluster.",
         option="--min-size",
         least=1,

@@ -137,7 +137,7 @@ def resolution_path(
     """Clusters from coarse to fine: short runs with several degrees of freedom, and which of them to take.
 
     Values are tried around the estimate from moments until half and twice the best one are among them. Of more than
-    20,000 objects in all, a random part is tried, at most 2,000 of an epoch; the seed says which.
+    20,000 objects in all, a random sample is tried, at most 2,000 of an epoch, which depends on the seed.
 
     The step taken is the one nearest to the estimate among those that are as good as any. If all distances are known
     and nearly those of a tree, as between genomes, it is the coarsest one.

@@ -173,6 +173,9 @@ def test_runs_with_constraints_are_not_extended():
     sample = run_chains(series(), h, SETTINGS, constraints=known)
     with pytest.raises(SettingsError, match="a run with constraints cannot be extended"):
         extend(sample, series())
+    free = run_chains(series().until(1), Hyperparameters(dof=3, geometry="full"), SETTINGS)
+    with pytest.raises(SettingsError, match="nor any run by them"):
+        extend(free, series().bound_by(known))
 
 
 def test_lineages_need_links():

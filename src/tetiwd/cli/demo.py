@@ -31,7 +31,7 @@ def demo(
     quiet: o.Quiet = False,
     given: Tables,
 ) -> None:
-    """Find the species and sexes of penguins from four measurements in three seasons; takes a minute or two."""
+    """Find the species and sexes of penguins from four measurements in three seasons, in less than a minute."""
     from tetiwd.cli.fit import deliver, watcher_for
     from tetiwd.cli.signals import signals_as_interrupt
     from tetiwd.io.read import read_series

@@ -82,7 +82,7 @@ def fit(
 
       tetiwd fit genomes.fasta --by year --settings mine.toml --set model.df_A=200
 
-      tetiwd fit unifrac.tsv --plain --metadata samples.tsv --time month --known site
+      tetiwd fit unifrac.tsv --squared --metadata samples.tsv --time month --known site
     """
     from dataclasses import replace
 

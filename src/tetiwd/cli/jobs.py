@@ -36,8 +36,7 @@ Wait = Annotated[
     o.option(
         "--wait",
         panel=WORKERS,
-        text="With --chain: seconds to wait for other chains where all of them are looked at together. "
-        f"[default: {WAIT_SECONDS:g}]",
+        text=f"With --chain: seconds to wait for the other chains at a convergence check. [default: {WAIT_SECONDS:g}]",
         min=0,
     ),
 ]

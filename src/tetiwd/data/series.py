@@ -46,9 +46,9 @@ class DistanceSeries:
 
     Make one with :meth:`from_distances`, :meth:`from_similarities`, :meth:`from_features` or :meth:`from_pooled`.
 
-    Arrays are not copied where it can be avoided, and never changed. The series looks at a float32 or float64 array it
-    was given if that holds squared distances in one piece and needs no tidying; so do not change that array afterwards,
-    or pass ``copy=True``. Otherwise the series keeps one copy of its own and the array can be let go. What does not fit
+    Arrays are not copied where it can be avoided, and never changed. The series keeps a view of a float32 or float64
+    array of squared distances that is contiguous and needs no conversion; so do not change that array afterwards, or
+    pass ``copy=True``. Otherwise the series keeps one copy of its own and the array can be let go. What does not fit
     into memory is refused with a :class:`~tetiwd.MemoryLimitError` before it is made.
 
     Examples
@@ -683,10 +683,10 @@ class DistanceSeries:
         Parameters
         ----------
         how : {"shift", "clip"}
-            "shift" adds the least common constant to all distances between different objects (to the squared length of
-            every object for similarities). It changes no ranking, but it flattens the data: all distances become more
-            alike, :attr:`unit` grows, and so do estimated degrees of freedom. "clip" sets negative eigenvalues to zero,
-            which alters the data least in total.
+            "shift" adds the smallest sufficient constant to all distances between different objects (to the squared
+            length of every object for similarities). It changes no ranking, but it flattens the data: all distances
+            become more alike, :attr:`unit` grows, and so do estimated degrees of freedom. "clip" sets negative
+            eigenvalues to zero, which alters the data least in total.
 
         Returns
         -------

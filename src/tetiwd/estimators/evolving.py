@@ -118,8 +118,8 @@ class TeTiWD(WishartClusterer):
         X : DistanceSeries, array_like, DataFrame, sparse matrix, or list of T arrays
             A :class:`tetiwd.DistanceSeries`; a list with one square matrix of distances per time; a table of features,
             one row per object and time, dense or sparse (CSR); or, with ``metric="precomputed"``, one matrix of
-            distances between all rows, of which only those within times make clusters; the others, if all are known,
-            help to link them.
+            distances between all rows. Those between times, if all are known, help to link clusters, and moving and
+            pooled centres use them for clustering as well.
         y : None
             Not used.
         time : array_like, optional

@@ -62,7 +62,7 @@ class RemoteHost:
 
 
 class DaskWorkers:
-    """The workers of a Dask client as places for hosts.
+    """The workers of a Dask client, on which epochs are kept.
 
     Parameters
     ----------

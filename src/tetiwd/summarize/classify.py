@@ -37,7 +37,7 @@ class Classification:
     probabilities: Floats  # (m, clusters)
     none: Floats  # (m,) none of these: a new cluster, or one that some draws have and the clustering has not
     unlisted: Floats  # (m,) the second part of that
-    effective_draws: Floats  # (m,) how many draws had a say
+    effective_draws: Floats  # (m,) effective number of draws that the answer rests on
     together: Floats | None  # (m, n_t) probability to belong with every object of the epoch, if asked for
 
     @property

@@ -30,7 +30,7 @@ class Kinship(Protocol):
 
 @dataclass(frozen=True)
 class SharedObjects:
-    """Kin by name: a good share of the returning objects of one cluster are in the other.
+    """Relates clusters by the objects they share: a good share of those that return from one are in the other.
 
     Examples
     --------
