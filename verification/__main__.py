@@ -45,7 +45,7 @@ def main() -> None:
         rows[name] = check.rows(records.of(name, jobs))
         n_left = sum((name, job) not in records for job in jobs) - len(failed)
         if n_left:
-            rows[name].append(Row(f"{check.title}: jobs that are left", f"{n_left} of {len(jobs)} {page.NOT_TRIED}"))
+            rows[name].append(Row(f"{check.title}: jobs", f"{n_left} of {len(jobs)} {page.NOT_TRIED} yet"))
         rows[name] += [Row(f"job {job}", f"failed: {error}", "ends", False) for job, error in failed.items()]
         print(f"\n{check.title}\n\n{markdown(rows[name])}\n", flush=True)
     if options.write:

@@ -90,6 +90,6 @@ def plot_steps(results: "pd.DataFrame", reference: str) -> "Figure":
         bare(ax, "left", "bottom")
     axes[0].set_ylabel("adjusted Rand index")
     axes[0].set_ylim(0, None)
-    figure.supxlabel("how far centres move per epoch: 0 they stay, 1 they are elsewhere", fontsize=9.0)
+    figure.supxlabel("step per epoch (0: centres stay, 1: centres are drawn anew)", fontsize=9.0)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=len(methods), frameon=False)
     return figure

@@ -273,7 +273,7 @@ CHECK = Check(
     "A separate simulator draws everything from the model, and the sampler is given only the data. The truth "
     f"must rank like one more draw among {N_DRAWS}; ties are broken at random. A p-value says how often uniform ranks "
     "depart as far from uniform as those found; the limit allows for the number of quantities. The figure shows the "
-    "empirical distributions with envelopes that contain 99 of 100 uniform ones as a whole.",
+    "empirical distributions with simultaneous 99 % envelopes, which about one line in a hundred leaves by chance.",
     jobs,
     run,
     rows,
