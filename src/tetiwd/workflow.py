@@ -162,7 +162,8 @@ def start(
 ) -> RunFolder:
     """Choose what was left open, check that the run is possible, and make its folder; see :meth:`RunFolder.create`."""
     RunFolder(path).check_free(overwrite=overwrite)
-    with (watcher or Watcher()).busy("Choosing a model"):
+    is_open = "auto" in (settings.model.dof, settings.model.geometry)
+    with (watcher or Watcher()).busy("Choosing a model") if is_open else nullcontext():
         choice = choose(settings.model, series, settings.sampler, n_threads=n_threads, workers=workers)
     check_run(series, choice.hyperparameters, settings.sampler)
     return RunFolder.create(

@@ -89,7 +89,7 @@ def test_formats_of_distances(run, points, tmp_path, name):
     np.save(tmp_path / "plain.npy", D[12:, :12])
     plain = predicted(run, tmp_path / "plain.npy")
     assert [row.pop("id") for row in found] == NEW
-    assert [row.pop("row") for row in plain] == [1, 2]
+    assert [row.pop("row") for row in plain] == [0, 1]
     assert found == plain
     assert found[0]["best"] != found[1]["best"]
 

@@ -34,11 +34,18 @@ class Diary(Watcher):
         return self.stop_at is not None and min(chain.n_done for chain in where) >= self.stop_at
 
 
+def test_what_is_left_open_is_chosen(tmp_path):
+    diary = Diary()
+    folder = start(tmp_path / "run", small_series(), replace(RUN, model=replace(MODEL, dof="auto")), watcher=diary)
+    assert diary.entries == ["Choosing a model"]
+    assert folder.hyperparameters().dof != "auto"
+
+
 def test_a_fit_fills_its_folder(tmp_path):
     diary = Diary()
     analysis = fit_into(tmp_path / "run", small_series(), RUN, remarks=["odd"], inputs={"x": "12"}, watcher=diary)
     assert digest(analysis.sample) == digest(run_chains(small_series(), MODEL, SETTINGS))
-    assert diary.entries == ["Choosing a model", ("sampling", "run", 3, False), "Summing up the draws"]
+    assert diary.entries == [("sampling", "run", 3, False), "Summing up the draws"]  # there is nothing to choose
     folder = RunFolder.open(tmp_path / "run")
     assert folder.status == "complete"
     assert folder.about["inputs"] == {"remarks": ["odd"], "sha256": {"x": "12"}}

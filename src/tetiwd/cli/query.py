@@ -177,7 +177,7 @@ def predict(
         classification = classify(analysis.sample, analysis.clustering, found.values, t=t, **how)
     table = classification.table()
     if found.ids is None:
-        table.insert(0, "row", range(1, len(table) + 1))
+        table.insert(0, "row", range(len(table)))  # from 0, as in labels.csv
     else:
         table.insert(0, "id", found.ids)
     _deliver(table, out, overwrite, as_json)
