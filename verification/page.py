@@ -13,7 +13,8 @@ INTRODUCTION = """\
 # Verification
 
 `make verify` tries to prove the package wrong in many ways and writes this page. It takes less than three hours with
-two processes, and continues where it was interrupted; "jobs done" says how far it has come. A check that passes is no
+two processes, and continues where it was interrupted (`verification/records/` has what was found for a state of the
+code); "jobs done" says how far it has come. A check that passes is no
 proof, but it could have failed: planted bugs show that."""
 NOT_TRIED = "not tried"  # in a row about something that this machine cannot do
 

@@ -1,4 +1,4 @@
-"""What jobs found, a line each in a file that a later run goes on from."""
+"""What jobs found, a line each in a file that a later run goes on from, here or in another clone."""
 
 import json
 import time
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from verification.check import Found, Job
 
-FOLDER = Path(".verification")
+FOLDER = Path(__file__).parent / "records"
 Key = tuple[str, str, str]  # check, job, arguments
 
 
