@@ -8,7 +8,6 @@ way: ``symmetrize="mean"`` in Python, ``symmetrize = "mean"`` in a settings file
     )
 """
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -39,8 +38,6 @@ class Setting:
     python: str | None = None
     refused: bool = False
 
-
-ENDLESS = re.compile(r"(\S{100})\S{900,}")  # a word that only damaged or hostile data have
 
 Text = str | Setting | Sequence[str | Setting]
 Dialect = Callable[[Setting], str]
@@ -226,8 +223,7 @@ class RunFolderError(TetiwdError):
 
 def _told(text: Text, dialect: Dialect) -> str:
     parts = [text] if isinstance(text, str | Setting) else text
-    told = "".join(dialect(part) if isinstance(part, Setting) else part for part in parts)
-    return ENDLESS.sub(r"\1…", told)
+    return "".join(dialect(part) if isinstance(part, Setting) else part for part in parts)
 
 
 def quoted(value: Any) -> str:

@@ -5,8 +5,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tetiwd.data.time_order import in_order_of_time, read_date
-from tetiwd.data.times import sorted_times
-from tetiwd.errors import DataError
 
 ORDERED = {
     "seasons with a slash": ["1998/99", "1999/00", "2000/01", "2001/02", "2010/11"],
@@ -84,9 +82,3 @@ def test_dates():
     assert read_date("2009-XX-XX")[1] == "year"
     assert read_date("2014-08-05T10:00:00+02:00")[1] == "day"
     assert read_date("2014-13") is None
-
-
-def test_an_endless_label_is_cut_in_the_message():
-    with pytest.raises(DataError, match=r"not known: '2004', '7{99}…") as error:
-        sorted_times(["2004", "7" * 5000])
-    assert len(str(error.value)) < 400
