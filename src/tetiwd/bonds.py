@@ -1,6 +1,7 @@
 """What is known of objects, as the kernels take it, and starts that respect it."""
 
 from collections.abc import Sequence
+from functools import cache
 from math import inf
 
 import numpy as np
@@ -14,7 +15,7 @@ from tetiwd.kernels import Bonds
 def bonds_of(ties: Ties | None, n_objects: Sequence[int]) -> list[Bonds]:
     """The bonds within every epoch."""
     if ties is None:
-        return [_bonds(np.full(n, -1), []) for n in n_objects]
+        return [_no_bonds(n) for n in n_objects]
     ends = np.cumsum(n_objects)
     bonds = []
     for t, (end, n) in enumerate(zip(ends, n_objects, strict=True)):
@@ -40,6 +41,11 @@ def bonds_of_lineages(ties: Ties | None) -> Bonds:
     pulled = zip(ties.pulled.tolist(), ties.weights.tolist(), strict=True)
     pairs += [(number[a], number[b], weight) for (a, _, b, _), weight in pulled]
     return _bonds(group, pairs)
+
+
+@cache
+def _no_bonds(n: int) -> Bonds:
+    return _bonds(np.full(n, -1), [])
 
 
 def _bonds(group: Ints, pairs: list[tuple[int, int, float]]) -> Bonds:

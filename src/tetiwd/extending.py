@@ -39,13 +39,11 @@ from tetiwd.state import ChainState, Floats, Ints, models_of, start_values
 N_APART = 50  # sweeps of new epochs by themselves
 N_WARMUP = 30  # sweeps after that, before draws
 N_RECENT = 3  # old epochs that settle together with the new ones
-N_SETTLE = 8  # sweeps of these after every step to the next earlier draw
+N_SETTLE = 6  # sweeps of these after every step to the next earlier draw
 N_SETTLE_NODES = 10  # the same for moving centres, whose sweeps are always of all epochs
 N_SETTLE_ROWS = 5  # passes over A_t of all epochs before that, if they are not those of the draw
 DRAWS_EACH = 2  # recorded from every earlier draw
-DRAWS_AT_ONCE = (
-    50  # earlier draws, at least, from the first to the last of an earlier chain, before others between them
-)
+DRAWS_AT_ONCE = 50  # earlier draws, at least, from the first to the last of an earlier chain, before those between
 IN_UNITS = ("alpha", "new_scale", "shift")  # parameters that draws have in the units of the user
 
 

@@ -192,6 +192,26 @@ def test_overwriting_when_asked(table, tmp_path):
     assert (tmp_path / "run" / "note.txt").read_text() == "mine"
 
 
+INTERRUPTED = """
+import typer
+from tetiwd.cli.command import command
+
+@command()
+def define_a_class():
+    exec("raise KeyboardInterrupt")
+
+app = typer.Typer()
+app.command()(define_a_class)
+app()
+"""
+
+
+def test_the_exit_code_is_ours_even_if_python_was_executing_a_string(tmp_path):
+    (tmp_path / "interrupted.py").write_text(INTERRUPTED, encoding="utf-8")  # dataclasses are made by exec, too
+    ended = subprocess.run([sys.executable, "-m", "interrupted"], cwd=tmp_path, capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr.strip()) == (130, "Stopped.")
+
+
 LONG = ["--id", "patient", "--time", "year", "--chains", "2", "--warmup", "100", "--draws", "1500"]
 
 

@@ -343,8 +343,7 @@ def asked_to_end(folder: Path, case: str) -> str:
     run = folder / "run"
     if ended.code == -number and not run.exists():
         return afterwards(folder)  # nothing had begun
-    by_sigint = ended.code == -signal.SIGINT  # as Python ends if it was executing a string; a shell shows 130, too
-    if ended.code not in (0, INTERRUPTED) and not by_sigint:
+    if ended.code not in (0, INTERRUPTED):
         return f"exit code {ended}"
     if run.exists() and 'status = "running"' in (run / "run.toml").read_text("utf-8"):
         return "the folder says that it is running"

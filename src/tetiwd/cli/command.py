@@ -40,6 +40,7 @@ def command(*groups: Group) -> Callable[[Callable[..., None]], Callable[..., Non
                 check_room_for_libraries()
                 function(**_arguments(typed, declared, made))
             except KeyboardInterrupt:
+                exec("")  # Python remembers an exec that was interrupted, and would end by SIGINT instead of our code
                 Console().remark("Stopped.")
                 raise typer.Exit(exit_codes.INTERRUPTED) from None
             except (typer.Exit, typer.Abort, SystemExit):
