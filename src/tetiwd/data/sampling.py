@@ -42,17 +42,23 @@ def pairs(D: Matrix) -> Floats:
 def sampled_tree(matrix: Matrix, kind: Kind, place: Place) -> Tree:
     """Ward's tree of at most WARD_OBJECTS objects."""
     seen, D = sampled_distances(matrix, kind, WARD_OBJECTS, place)
-    return seen, ward_tree(D)
+    squared = pairs(D)
+    del D  # Ward makes a copy of the pairs
+    return seen, tree_of_pairs(squared)
 
 
 def ward_tree(D: Matrix) -> Floats:
-    """Ward's tree of squared distances, as scipy writes it; nothing to merge if there is one object."""
+    """Ward's tree of squared distances, as scipy writes it."""
+    return tree_of_pairs(pairs(D))
+
+
+def tree_of_pairs(squared: Floats) -> Floats:
+    """Ward's tree of the squared distances of all pairs, which it overwrites; nothing to merge if there are none."""
     from scipy.cluster.hierarchy import ward
 
-    if len(D) < 2:
+    if not len(squared):
         return np.empty((0, 4))
-    plain = pairs(D)
-    return ward(np.sqrt(plain, out=plain))
+    return ward(np.sqrt(squared, out=squared))
 
 
 def cut_tree(tree: Floats, n_clusters: int) -> Ints:
