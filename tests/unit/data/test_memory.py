@@ -165,12 +165,13 @@ def test_a_bad_kernel_is_named_by_its_objects_in_a_sample_too(monkeypatch):
 
 def test_ward_is_asked_once_per_epoch(monkeypatch):
     made = []
-    monkeypatch.setattr(sampling, "ward_tree", lambda D, tree=sampling.ward_tree: made.append(len(D)) or tree(D))
+    tree = sampling.tree_of_pairs
+    monkeypatch.setattr(sampling, "tree_of_pairs", lambda squared: made.append(len(squared)) or tree(squared))
     series = small_series()
     settings = SamplerSettings(n_chains=3, n_warmup=4, n_draws=4, anneal=None)
     run_chains(series, MODEL, settings)
     run_chains(series, MODEL, settings)
-    assert made == [14, 11, 12]
+    assert made == [n * (n - 1) // 2 for n in (14, 11, 12)]
 
 
 def test_trees_do_not_keep_a_series():
