@@ -55,5 +55,6 @@ def test_the_demo_finds_species_and_sexes(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     agreement = re.search(r"adjusted Rand index (0\.\d\d)", result.stdout)
     assert float(agreement[1]) >= 0.65
+    assert "All 4 MCMC chains agree." in result.stdout
     table = pd.read_csv(tmp_path / "penguins-demo" / "run" / "lineages.csv")
     assert (table.objects >= 10).sum() == 6  # three species, two sexes

@@ -63,6 +63,38 @@ def test_posterior_of_lineages(sizes, moves):
     check_visits(visited, exact_law(series, h))
 
 
+def errors_of_chains(law, moves, n_chains=16, n_sweeps=4_000, **how):
+    """(chains, cells) differences of what independent chains visit from what they should; they do not mix alike."""
+    h, series, rows = moving(**FIXED), small_cross(8, SIZES["four epochs, one empty"]), []
+    for chain in range(n_chains):
+        seen = Counter(run(one_lineage(series, h), h, n_sweeps, moves, seed=60 + chain, **how))
+        assert set(seen) <= set(law)
+        rows.append([seen[cell] / n_sweeps - p for cell, p in law.items()])
+    return np.array(rows)
+
+
+def is_unbiased(errors):
+    """Do the errors of chains cancel as those of chance do? Then their signs do not matter to the mean."""
+    signs = rng_for(61).choice([-1.0, 1.0], size=(2_000, len(errors)))
+    by_chance = np.abs(signs @ errors / len(errors)).sum(axis=1) / 2
+    return np.abs(errors.mean(axis=0)).sum() / 2 < np.quantile(by_chance, 0.999)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moves", [*SETS, "splits", "objects splits links spreads"])
+def test_errors_of_independent_chains_cancel(moves):
+    """A slow move visits all divisions too unevenly, but several chains of a right one err in different ways."""
+    series = small_cross(8, SIZES["four epochs, one empty"])
+    assert is_unbiased(errors_of_chains(exact_law(series, moving(**FIXED)), moves))
+
+
+@pytest.mark.slow
+def test_a_small_bias_of_all_chains_is_noticed():
+    series = small_cross(8, SIZES["four epochs, one empty"])
+    law = exact_law(series, moving(**FIXED))
+    assert not is_unbiased(errors_of_chains(law, "objects splits links", dof_factor=0.8))
+
+
 @pytest.mark.parametrize(("delta", "kappa", "rho"), [(1.0, 1.0, 0.3), (0.2, 3.0, 1.0)])
 def test_posterior_of_lineages_with_other_parameters(delta, kappa, rho):
     h, series = moving(**FIXED | {"delta": delta, "kappa": kappa, "rho": rho}), small_cross(8, (2, 1, 0, 3))

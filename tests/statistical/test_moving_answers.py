@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from benchmarks.data_sets import SHARED_DATA
+from benchmarks.league.sets import SETS
 from sklearn.metrics import adjusted_rand_score
 
 from tetiwd import DistanceSeries, Gamma, Hyperparameters, SamplerSettings, run_chains
+from tetiwd.choosing import choose
 from tetiwd.diagnostics import LARGEST_R_HAT, diagnose
 from tetiwd.model import simulate_independent
 from tetiwd.model.moving import draw_moving_objects
@@ -19,18 +22,35 @@ def simulated(seed, n):
     return DistanceSeries.from_distances(truth.D, squared=True, cross=truth.cross), truth.labels
 
 
-@pytest.mark.slow
-def test_chains_from_ward_from_one_lineage_and_from_the_truth_agree():
-    series, truth = simulated(3, 60)
+def largest_r_hat(series, truth, h, **lengths):
+    """Of chains from Ward's clusters, from one lineage and from the truth."""
     drawn = []
     for init in ("ward", "one", truth):
-        settings = SamplerSettings(n_chains=3, n_warmup=300, n_draws=1000, seed=4, init=init)
-        chain = Chain(series, Hyperparameters(dof=DOF, geometry="moving"), settings, 2)
+        chain = Chain(series, h, SamplerSettings(n_chains=3, seed=4, init=init, **lengths), 2)
         while not chain.finished:
             chain.step()
         drawn.append(chain.draws)
     found = diagnose(drawn, series.times)
-    assert max(q.r_hat for q in found.quantities if q.r_hat is not None) < LARGEST_R_HAT
+    return max((q.r_hat, q.name) for q in found.quantities if q.r_hat is not None)
+
+
+@pytest.mark.slow
+def test_chains_from_ward_from_one_lineage_and_from_the_truth_agree():
+    series, truth = simulated(3, 60)
+    h = Hyperparameters(dof=DOF, geometry="moving")
+    assert largest_r_hat(series, truth, h, n_warmup=300, n_draws=1000)[0] <= LARGEST_R_HAT
+
+
+@pytest.mark.slow
+def test_chains_from_all_starts_agree_on_real_texts():
+    if not (SHARED_DATA / "medline_drug_reviews").is_dir():
+        pytest.skip("the data are not here")
+    reviews = SETS["reviews"].load()
+    series, names = reviews.series, {name: i for i, name in enumerate(np.unique(np.concatenate(reviews.labels)))}
+    truth = [np.array([names[label] for label in labels]) for labels in reviews.labels]
+    h = choose(Hyperparameters(), series, SamplerSettings(seed=4)).hyperparameters
+    assert h.geometry == "moving"
+    assert largest_r_hat(series, truth, h, n_warmup=400, n_draws=1600)[0] <= LARGEST_R_HAT
 
 
 @pytest.mark.slow
