@@ -69,7 +69,8 @@ class Choice:
     def _why_pooled_or_not(self) -> list[str]:
         if "pooled" not in self.trials:
             return []
-        taken = "so they were used" if self.hyperparameters.geometry == "pooled" else "so they were not used"
+        pooled = self.hyperparameters.geometry == "pooled"
+        taken = f"so pooled centres were {'used' if pooled else 'not used'}"
         return [
             f"The distances are nearly those of a tree (mean delta {self.delta:.2f}; 0 on a tree), as between "
             "sequences that evolve. Branches of a tree stay where they are, so pooled centres were tried in short "
@@ -85,7 +86,7 @@ class Choice:
             reason = "which is too little to tell; so moving centres, which know more, were used"
         elif self.hyperparameters.geometry == "full":
             reason = "so the paper's model was used"
-        elif moving.clusters > full.clusters and moving.lineages > full.lineages:
+        elif moving.clusters >= full.clusters and moving.lineages >= full.lineages:
             reason = "so moving centres were used"
         else:
             reason = "so moving centres, which are not much worse and know more about lineages, were used"

@@ -35,6 +35,7 @@ ENDS = {  # of a run without a fixed length
     "continued with a larger budget. It ended",
     "minutes": "Sampling ended because its time was up; it can be continued. It ended",
 }
+AS_LIKELY_AS_NOT = 0.5  # a link with less is doubtful
 MOST_NAMED = 6  # lineages that a sentence lists one by one
 
 
@@ -72,7 +73,7 @@ def _told(analysis: "Analysis", times: Sequence[str] | None) -> Narrative:
         findings=(
             _overview(sample.series, analysis.clustering, labels),
             *_unassigned(analysis),
-            *_lives(analysis.clustering, analysis.alignment.present, labels),
+            *_lives(analysis.clustering, analysis.alignment.present, labels, _loosely_linked(analysis)),
             *_certainty(analysis),
             *_links(analysis, labels),
             *_motion(analysis),
@@ -155,7 +156,15 @@ def _overview(series: "DistanceSeries", clustering: "Clustering", times: Sequenc
     )
 
 
-def _lives(clustering: "Clustering", present: "NDArray[np.bool_]", times: Sequence[Any]) -> list[str]:
+def _loosely_linked(analysis: "Analysis") -> list[int]:
+    """Lineages with a link that is less likely than not."""
+    table = analysis.lineages.table()
+    return [int(g) for g in table.lineage[table.weakest_link < AS_LIKELY_AS_NOT]]
+
+
+def _lives(
+    clustering: "Clustering", present: "NDArray[np.bool_]", times: Sequence[Any], loose: Sequence[int] = ()
+) -> list[str]:
     T = len(present)
     if T == 1:
         return []
@@ -167,9 +176,13 @@ def _lives(clustering: "Clustering", present: "NDArray[np.bool_]", times: Sequen
         n = int(alone.sum())
         single = "are single objects that fit" if n > 1 else "is a single object that fits"
         sentences.append(f"{n} of the lineages {single} nowhere.")
-    whole = np.flatnonzero(present.all(axis=0))
+    there = np.flatnonzero(present.all(axis=0))
+    whole, loosely = there[~np.isin(there, loose)], there[np.isin(there, loose)]
     if len(whole):
         sentences.append(f"{named_lineages(whole)} {'last' if len(whole) > 1 else 'lasts'} throughout.")
+    if len(loosely):
+        verb, one = ("are", "at least one link of each") if len(loosely) > 1 else ("is", "at least one of its links")
+        sentences.append(f"{named_lineages(loosely)} {verb} shown at all times, but {one} is less likely than not.")
     for t in range(1, T):
         born = np.flatnonzero(first == t)
         if len(born):
@@ -183,7 +196,7 @@ def _lives(clustering: "Clustering", present: "NDArray[np.bool_]", times: Sequen
         sentences.append(f"{named_lineages(gaps)} {verbs[0]} one or more times and {verbs[1]}.")
     if len(sentences) > 9:
         n_born, n_ended = int((first > 0).sum()), int((last < T - 1).sum())
-        sentences = sentences[: int(alone.any()) + int(len(whole) > 0)]
+        sentences = sentences[: int(alone.any()) + int(len(whole) > 0) + int(len(loosely) > 0)]
         sentences.append(f"{n_born} of the lineages appear after {times[0]}, and {n_ended} end before {times[-1]}.")
     return sentences
 
@@ -200,12 +213,18 @@ def _certainty(analysis: "Analysis") -> list[str]:
     unsure = int((certainty < SURE).sum())
     share = f"{unsure:,} of them ({unsure / len(certainty):.0%})"
     rest = f"{share} are uncertain (below {SURE:.0%})" if unsure else f"none is below {SURE:.0%}"
-    return [f"An object belongs to its cluster with probability {certainty.mean():.2f} on average; {rest}."]
+    who = "An observation" if _returns(analysis) else "An object"
+    return [f"{who} belongs to its cluster with probability {certainty.mean():.2f} on average; {rest}."]
 
 
 def _n_known(ids: Sequence[Any] | None) -> int:
     """Different objects, as far as ids are known; where none returns there are as many as observations."""
     return len({id for at_time in ids or () for id in at_time.tolist()})
+
+
+def _returns(analysis: "Analysis | ModeAnalysis") -> bool:
+    """Is any object there more than once?"""
+    return 0 < _n_known(analysis.memberships.alignment.partitions.ids) < len(analysis.clustering.flat)
 
 
 def _unassigned(analysis: "Analysis | ModeAnalysis") -> list[str]:
@@ -215,8 +234,7 @@ def _unassigned(analysis: "Analysis | ModeAnalysis") -> list[str]:
     if not n:
         return []
     probability = f"{np.concatenate(analysis.memberships.unassigned)[chosen].mean():.2f}"
-    returns = 0 < _n_known(analysis.memberships.alignment.partitions.ids) < len(chosen)
-    what = "observation" if returns else "object"
+    what = "observation" if _returns(analysis) else "object"
     if n == 1:
         return [f"1 {what} was not assigned to a cluster: it fits nowhere with probability {probability}."]
     return [f"{n} {what}s were not assigned to a cluster: they fit nowhere with probability {probability} on average."]

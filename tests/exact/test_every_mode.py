@@ -1,9 +1,9 @@
 """Same seed, same draws: in every mode of the sampler, however a run is carried out."""
 
 import pytest
+from verification.checks import determinism
 
 from every_mode import modes
-from verification.checks import determinism
 
 
 @pytest.mark.slow

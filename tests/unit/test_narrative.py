@@ -44,6 +44,16 @@ def test_lives_of_lineages():
     assert said[-1] == "a note"
 
 
+def test_a_lineage_with_a_doubtful_link_does_not_simply_last(monkeypatch):
+    found = analysis_of([[0, 0, 0, 1, 1], [0, 0, 0, 1, 1]])
+    assert "Lineages 0 and 1 last throughout." in narrate(found)
+    table = found.lineages.table().assign(weakest_link=[0.9, 0.4])
+    monkeypatch.setattr(type(found.lineages), "table", lambda self: table)
+    said = narrate(found)
+    assert "Lineage 0 lasts throughout." in said
+    assert "Lineage 1 is shown at all times, but at least one of its links is less likely than not." in said
+
+
 def test_objects_that_fit_nowhere():
     labels = [[0, 0, 0, 1, 1, 2], [0, 0, 0, 1, 1], [0, 0, 3, 3]]
     said = narrate(analysis_of(labels))

@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from tetiwd.diagnostics import Diagnostics
 
 SURE_LINK = 0.9  # least probability of every link of a lineage that counts as certain
+FROM_SIZES = ", judged by sizes and by distances within times alone; names or distances between times may say otherwise"
 MOST_TIMES = 5  # more than these are counted, not listed
 
 TRUST = {
     "good": (
         "The computation can be trusted",
-        "It was repeated from different starting points (MCMC chains), and all of them gave the same answer.",
+        "It was repeated from different starting points (MCMC chains), and all of them gave the same answer. That says "
+        "nothing about how clear the clusters are.",
     ),
     "fair": (
         "The computation should run longer",
@@ -114,8 +116,10 @@ def _lineages(analysis: "Analysis") -> tuple[list[str], list[str]]:
     sure = table.lineage[table.weakest_link >= SURE_LINK].tolist()
     unsure = table[table.weakest_link < SURE_LINK].sort_values("weakest_link").lineage.tolist()
     every = "every link from one time to the next has probability at least"
+    made = analysis.clustering.linked_by
+    alone = FROM_SIZES if made is None or made.name == "model" else ""
     return (
-        [f"{named_lineages(sure)}: {every} {SURE_LINK}."] if sure else [],
+        [f"{named_lineages(sure)}: {every} {SURE_LINK}{alone}."] if sure else [],
         [f"{named_lineages(unsure)}: at least one link has a probability below {SURE_LINK}."] if unsure else [],
     )
 

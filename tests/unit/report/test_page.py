@@ -31,6 +31,7 @@ from tetiwd.report.objects import SHOWN_AT_ONCE, object_list
 from tetiwd.report.rendering import Wording, json_for_script, script, style_sheet
 from tetiwd.report.tables import lineages_table, probability
 from tetiwd.resolution import ResolutionPath, Step
+from tetiwd.summarize.links import LineageLinks
 
 HOSTILE = (
     "</script><script>window.hit = 1</script>",
@@ -332,6 +333,16 @@ def test_certain_and_uncertain_add_up(analysis):
     sure = set(table.lineage[table.weakest_link >= 0.9])
     named = [own for own in certain if own.startswith("Lineage")]
     assert bool(sure) == bool(named)
+
+
+@pytest.mark.parametrize(("links", "told"), [(None, True), (LineageLinks(), False)])
+def test_links_of_the_model_alone_are_not_simply_certain(analysis, monkeypatch, links, told):
+    own = replace(analysis.clustering, linked_by=links)
+    monkeypatch.setitem(analysis.__dict__, "clustering", own)
+    table = analysis.lineages.table().assign(weakest_link=0.95)
+    monkeypatch.setattr(type(analysis.lineages), "table", lambda self: table)
+    (said,) = [own for own in certain_and_not(analysis, ("a", "b", "c"))[0] if own.startswith("Lineage")]
+    assert ("judged by sizes and by distances within times alone" in said) == told
 
 
 def test_cells_do_not_pretend(analysis):

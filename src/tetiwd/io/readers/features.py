@@ -74,7 +74,9 @@ def _all_features(
         raise DataError("has no columns of numbers besides id and time", f"its columns are {listed(table.names)}")
     _check_no_pairs(columns, texts, time)
     if left_out:
-        remarks.append(f"{file.name}: left out columns without numbers: {listed(left_out)}")
+        unknown = all(name == time for name in texts)
+        hint = "; if one of them says which object a row is about, name it as the id" if unknown else ""
+        remarks.append(f"{file.name}: left out columns without numbers: {listed(left_out)}{hint}")
     if unnamed:
         remarks.append(f"{file.name}: left out columns without a name, which only count rows")
     return part_of(file, columns, time, settings, remarks)

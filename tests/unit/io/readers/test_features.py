@@ -69,7 +69,7 @@ def test_parquet(here, with_index):
     frame.to_parquet("x.parquet")
     found = read_series(["x.parquet"], DataSettings(cross=True))
     assert_same(found.series, expected(cross=True))
-    assert "x.parquet: left out columns without numbers: label, flag, day" in found.remarks
+    assert any(r.startswith("x.parquet: left out columns without numbers: label, flag, day") for r in found.remarks)
     assert ("x.parquet: left out columns without a name, which only count rows" in found.remarks) == with_index
 
 
@@ -125,6 +125,12 @@ def test_columns_left_out(here):
         "x.csv: left out columns without a name, which only count rows",
         "features used (3): a, b, c",
     )
+
+
+def test_columns_that_may_name_objects(here):
+    (here / "x.csv").write_text("year,patient,a\n" + "".join(f"2001,p{i},{i * i}\n" for i in range(6)))
+    (told,) = [own for own in read_series(["x.csv"], DataSettings(time="year")).remarks if "left out" in own]
+    assert told.endswith("patient; if one of them says which object a row is about, name it as the id")
 
 
 def test_columns_asked_for(here):
