@@ -117,8 +117,8 @@ def _series(adata: "AnnData", rep: str, time: Any, ids: list[Any] | None, model:
         return DistanceSeries.from_pooled(distances, time=time, squared=model.squared, ids=ids, keep_cross="if known")
     found = adata.X if rep == "X" else adata.obsm.get(rep, adata.layers.get(rep))
     if found is None:
-        known = ["X", *adata.obsm, *adata.layers, *adata.obsp]
-        raise DataError(f"there is no {rep!r} in obsm, layers or obsp", f"use_rep may be {', '.join(known)}")
+        known = [name for part in (adata.obsm, adata.layers, adata.obsp) for name in part if name is not None]
+        raise DataError(f"there is no {rep!r} in obsm, layers or obsp", f"use_rep may be {', '.join(['X', *known])}")
     X = csr_array(found) if issparse(found) else np.asarray(found, dtype=float)
     series = DistanceSeries.from_features(X, time=time, metric=model.metric, squared=model.squared, ids=ids)
     names = tuple(map(str, getattr(found, "columns", () if rep in adata.obsm else adata.var_names)))
