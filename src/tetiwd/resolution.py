@@ -46,6 +46,12 @@ class Step:
         """Clusters of an epoch, on average."""
         return float(np.mean([len(np.unique(labels)) for labels in self.labels]))
 
+    @property
+    def persistence(self) -> float:
+        """Share of objects after the first epoch whose lineage was there an epoch before; NaN if there is one epoch."""
+        stayed = [np.isin(now, before) for before, now in pairwise(self.labels)]
+        return float(np.mean(np.concatenate(stayed))) if stayed else nan
+
     def likeness(self, other: "Step") -> float:
         """Adjusted Rand index of two clusterings, the mean over epochs weighted by their numbers of objects."""
         indices = [adjusted_rand(a, b) for a, b in zip(self.labels, other.labels, strict=True)]
@@ -140,7 +146,8 @@ class ResolutionPath:
         Returns
         -------
         DataFrame
-            One row per step: degrees of freedom, clusters, merit and its parts, score, and likeness to other steps.
+            One row per step: degrees of freedom, clusters, merit and its parts, score, certainty of the draws, stability if
+            some objects are left out, persistence over time, and likeness to other steps.
         """
         import pandas as pd
 
@@ -153,6 +160,7 @@ class ResolutionPath:
             "score": self.scores,
             "certainty": [step.certainty for step in steps],
             "stability": [step.stability for step in steps],
+            "persistence": [step.persistence for step in steps],
             "like_chosen": [step.likeness(self.best) for step in steps],
             "like_next": [*(a.likeness(b) for a, b in pairwise(steps)), nan],
             "chosen": [i == self.chosen for i in range(len(steps))],

@@ -170,8 +170,8 @@ def resolution_path(
     >>> X = rng.normal(size=(40, 3)) + 6 * np.repeat([0, 1], 20)[:, None]
     >>> path = resolution_path(DistanceSeries.from_features(X, time=np.zeros(40)))
     >>> path.table().columns.tolist()
-    ['dof', 'clusters', 'separation', 'agreement', 'score', 'certainty', 'stability', 'like_chosen', 'like_next',
-    'chosen']
+    ['dof', 'clusters', 'separation', 'agreement', 'score', 'certainty', 'stability', 'persistence', 'like_chosen',
+    'like_next', 'chosen']
     """
     settings = settings or SamplerSettings()
     workers = None if executor is None else as_workers(executor)

@@ -106,6 +106,12 @@ def test_likeness_is_a_weighted_mean_over_epochs():
     assert one.n_clusters == 2.5
 
 
+def test_persistence_counts_objects_of_lineages_that_were_there_before():
+    labels = (np.array([0, 0, 1]), np.array([0, 0, 1, 2]), np.array([3, 3, 2, 2]))
+    assert Step((1.0,) * 3, labels, Merit(1, 1), 1.0).persistence == pytest.approx((3 + 2) / 8)
+    assert isnan(Step((1.0,), labels[:1], Merit(1, 1), 1.0).persistence)
+
+
 def test_the_table_has_a_row_per_step():
     table = a_path(0.1, 0.5, 0.1, labels=[COARSE, MIDDLE, FINE]).table()
     assert table.dof.tolist() == [1, 2, 4]
