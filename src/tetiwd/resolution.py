@@ -146,8 +146,8 @@ class ResolutionPath:
         Returns
         -------
         DataFrame
-            One row per step: degrees of freedom, clusters, merit and its parts, score, certainty of the draws, stability if
-            some objects are left out, persistence over time, and likeness to other steps.
+            One row per step: degrees of freedom, clusters, merit and its parts, score, certainty of the draws,
+            stability if some objects are left out, persistence over time, and likeness to other steps.
         """
         import pandas as pd
 
