@@ -69,13 +69,13 @@ def calendar_windows(days: Days, length: Length) -> tuple[Ints, list[Any]]:
     first = days.min()
     if length.days is not None:
         monday = (int(first.astype(np.int64)) + 3) % 7 if length.unit == "w" else 0  # 1 January 1970 was a Thursday
-        begin = first - monday
+        begin = first - np.timedelta64(monday, "D")
         number = (days - begin).astype(np.int64) // length.days
-        starts = begin + length.days * np.arange(int(number.max()) + 1)
+        starts = begin + (length.days * np.arange(int(number.max()) + 1)).astype("timedelta64[D]")
         return number, [str(day) for day in starts]
     january = first.astype("datetime64[Y]").astype("datetime64[M]")
     number = (days.astype("datetime64[M]") - january).astype(np.int64) // length.months
-    starts = january + length.months * np.arange(int(number.max()) + 1)
+    starts = january + (length.months * np.arange(int(number.max()) + 1)).astype("timedelta64[M]")
     if length.unit == "m":
         return number, [str(month) for month in starts]
     years = starts.astype("datetime64[Y]").astype(np.int64) + 1970

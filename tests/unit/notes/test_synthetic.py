@@ -216,7 +216,7 @@ def synthetic_sentences(n, seed=0, n_groups=6, difficulty=0.6, typos=0.02):
     group = draws.weighted([kind.share for kind in groups], n)
     illness = draws.below(len(BACKGROUND), n)
     topic = texts.topics_of(draws, groups, group, illness, specific, draws.uniform(n))
-    days = np.datetime64("2011-01-01", "D") + draws.below(3 * 365, n)
+    days = np.datetime64("2011-01-01", "D") + draws.below(3 * 365, n).astype("timedelta64[D]")
     text = texts.sentences_about(draws, topic, days, draws.uniform((n, len(TRAITS))), typos)
     return pd.DataFrame({"text": text, "topic": np.array(NAMES, dtype=object)[topic]})
 

@@ -109,9 +109,10 @@ def draw_days(draws: Draws, patient: Ints, window: Ints, n_notes: Ints, aligned:
     number = np.arange(len(whose)) - np.repeat(np.cumsum(n_notes) - n_notes, n_notes)  # of the note in its window
     place = (number + draws.uniform(len(whose))) / n_notes[whose]  # from 0 to 1
     if aligned == "calendar":
-        begins = (np.datetime64(f"{first_year:04}", "Y") + window[whose]).astype("datetime64[D]")
-        return begins + (place * 365).astype(np.int64)
-    first = np.datetime64(f"{first_year:04}-01-01", "D") + draws.below(SPREAD_OF_FIRST, int(patient[-1]) + 1)
+        begins = np.datetime64(f"{first_year:04}", "Y") + window[whose].astype("timedelta64[Y]")
+        return begins.astype("datetime64[D]") + (place * 365).astype("timedelta64[D]")
+    later = draws.below(SPREAD_OF_FIRST, int(patient[-1]) + 1).astype("timedelta64[D]")
+    first = np.datetime64(f"{first_year:04}-01-01", "D") + later
     offset = (365.25 * window[whose]).astype(np.int64) + MARGIN + (place * (365 - 2 * MARGIN)).astype(np.int64)
     offset[(window[whose] == 0) & (number == 0)] = 0
-    return first[patient[whose]] + offset
+    return first[patient[whose]] + offset.astype("timedelta64[D]")

@@ -165,7 +165,7 @@ def _filled(draws: Draws, slot: str, days: NDArray[Any], traits: Floats) -> list
     """Words, numbers or dates for one slot of sentences."""
     n = len(days)
     if slot == "date":
-        earlier: NDArray[Any] = days - 1 - draws.below(LOOKS_BACK, n)
+        earlier: NDArray[Any] = days - (1 + draws.below(LOOKS_BACK, n)).astype("timedelta64[D]")
         return list(map(_written, np.datetime_as_string(earlier).tolist(), draws.below(3, n).tolist()))
     words = options(slot)
     if slot in TRAITS:
