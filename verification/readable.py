@@ -178,9 +178,10 @@ def read_notes(words: list[str]) -> None:
 
 def read_new(words: list[str]) -> None:
     """New objects, with known features."""
+    from tetiwd.io.data_settings import DataSettings
     from tetiwd.io.new_objects import read_new_objects
 
-    read_new_objects(Path(words[0]), None, "id", ["a", "b"])
+    read_new_objects(Path(words[0]), None, DataSettings(), ["a", "b"])
 
 
 def read_settings(words: list[str]) -> None:

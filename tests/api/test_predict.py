@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from typer.testing import CliRunner
 
 from tetiwd.cli.program import app
@@ -92,6 +93,187 @@ def test_formats_of_distances(run, points, tmp_path, name):
     assert [row.pop("row") for row in plain] == [0, 1]
     assert found == plain
     assert found[0]["best"] != found[1]["best"]
+
+
+FEATURES = ["a", "b", "c"]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Features of 12 old and two new objects: many zeros, and columns that differ."""
+    rng = np.random.default_rng(2)
+    return np.column_stack([FREE, np.zeros(14), 3.0 * (FREE > 5)]) + rng.poisson(0.3, (14, 3))
+
+
+@pytest.fixture(scope="module")
+def of_features(tmp_path_factory, rows):
+    """A run on features known by name, with names of its own for ids and times."""
+    folder = tmp_path_factory.mktemp("named")
+    pd.DataFrame(rows[:12], columns=FEATURES).assign(patient=OLD, year=2001).to_csv(folder / "old.csv", index=False)
+    words = ["--id", "patient", "--time", "year", "--standardize"]
+    tetiwd("fit", folder / "old.csv", *words, "--out", folder / "run", *QUICK)
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def nameless(tmp_path_factory, rows):
+    """A run on the same features without names."""
+    folder = tmp_path_factory.mktemp("nameless")
+    np.savez(folder / "old.npz", X=rows[:12], time=np.full(12, 2001))
+    tetiwd("fit", folder / "old.npz", "--out", folder / "run", *QUICK)
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def of_sparse(tmp_path_factory, rows):
+    """A run on the same features as a sparse matrix."""
+    folder = tmp_path_factory.mktemp("sparse")
+    sparse.save_npz(folder / "old.npz", sparse.csr_matrix(rows[:12]))
+    tetiwd("fit", folder / "old.npz", "--out", folder / "run", *QUICK)
+    return folder / "run"
+
+
+def features_as_csv(file, X):
+    pd.DataFrame(X, columns=FEATURES).assign(id=NEW).to_csv(file, index=False)
+
+
+def features_as_npz(file, X):
+    np.savez(file, X=X, ids=np.array(NEW), time=np.array(["2001", "2001"]))
+
+
+def features_as_sparse_npz(file, X):
+    sparse.save_npz(file, sparse.csc_matrix(X))
+
+
+def features_as_h5ad(file, X, order=(2, 0, 1), **obsm):
+    """Columns in another order, which their names tell."""
+    anndata = pytest.importorskip("anndata")
+    order = list(order)
+    var = pd.DataFrame(index=[FEATURES[column] for column in order])
+    anndata.AnnData(X[:, order], obs=pd.DataFrame(index=NEW), var=var, obsm=obsm).write_h5ad(file)
+
+
+def features_as_sparse_h5ad(file, X):
+    features_as_h5ad(file, sparse.csr_matrix(X))
+
+
+FEATURE_FORMATS = {
+    "rows.npz": features_as_npz,
+    "sparse.npz": features_as_sparse_npz,
+    "rows.h5ad": features_as_h5ad,
+    "sparse.h5ad": features_as_sparse_h5ad,
+}
+
+
+def probabilities(done):
+    """What is printed, without the names of the objects."""
+    return [{name: row[name] for name in row if name not in ("id", "row")} for row in json.loads(done.stdout)]
+
+
+@pytest.mark.parametrize("name", FEATURE_FORMATS)
+def test_formats_of_features(of_features, rows, tmp_path, name):
+    features_as_csv(tmp_path / "new.csv", rows[12:])
+    FEATURE_FORMATS[name](tmp_path / name, rows[12:])
+    table, other = (tetiwd("predict", of_features, tmp_path / file, "--json") for file in ("new.csv", name))
+    assert probabilities(other) == probabilities(table)
+    assert table.stderr == ""
+    assert [row.get("id") for row in json.loads(other.stdout)] == ([None] * 2 if name == "sparse.npz" else NEW)
+    assert len({row["best"] for row in probabilities(table)}) == 2
+
+
+@pytest.mark.parametrize("name", ["new.csv", "rows.npz", "sparse.npz"])
+def test_formats_of_features_of_a_sparse_run(of_sparse, rows, tmp_path, name):
+    np.save(tmp_path / "plain.npy", rows[12:])
+    {"new.csv": features_as_csv, **FEATURE_FORMATS}[name](tmp_path / name, rows[12:])
+    plain, other = (tetiwd("predict", of_sparse, tmp_path / file, "--json") for file in ("plain.npy", name))
+    assert probabilities(other) == probabilities(plain)
+    assert plain.stderr == ""
+
+
+def test_features_in_obsm(of_features, rows, tmp_path):
+    other = np.zeros((2, 3))
+    features_as_csv(tmp_path / "new.csv", rows[12:])
+    features_as_h5ad(tmp_path / "new.h5ad", other, X_pca=pd.DataFrame(rows[12:], index=NEW, columns=FEATURES))
+    table = tetiwd("predict", of_features, tmp_path / "new.csv", "--json")
+    found = tetiwd("predict", of_features, tmp_path / "new.h5ad", "--obsm", "X_pca", "--json")
+    assert probabilities(found) == probabilities(table)
+    refused = tetiwd("predict", of_features, tmp_path / "new.h5ad", "--obsm", "X_umap", code=3).stderr
+    assert "obsm has no 'X_umap'; name one with --obsm (there are X_pca)" in refused
+    refused = tetiwd("predict", of_features, tmp_path / "new.csv", "--obsm", "X_pca", code=4).stderr
+    assert "--obsm X_pca is for features in an h5ad file; leave out --obsm" in refused
+
+
+def test_faults_of_features(of_features, rows, tmp_path):
+    new = tmp_path / "new.npz"
+    np.savez(new, X=rows[12:, :2])
+    assert "new.npz: has 2 columns; give 3: a, b, c" in tetiwd("predict", of_features, new, code=3).stderr
+    np.savez(new, X=rows[12:], ids=np.arange(3))
+    assert "has 3 ids for 2 rows; give one id per new object" in tetiwd("predict", of_features, new, code=3).stderr
+    words = ["predict", of_features, new, "--id", "name"]
+    assert "has no array 'name', which --id names; leave out --id" in tetiwd(*words, code=3).stderr
+    np.savez(new, X=rows[12:] * np.nan)
+    assert "X has nan at row 0, column 0" in tetiwd("predict", of_features, new, code=3).stderr
+    features_as_h5ad(tmp_path / "few.h5ad", rows[12:], order=(0, 2))
+    refused = tetiwd("predict", of_features, tmp_path / "few.h5ad", code=3).stderr
+    assert "few.h5ad: has no column 'b'; new objects need a, b, c" in refused
+
+
+def warning(run, file):
+    """The one warning that is printed, even with --json."""
+    told = tetiwd("predict", run, file, "--json").stderr
+    assert told.startswith("Warning: ")
+    assert told.count("\n") == 1
+    return told
+
+
+def test_a_table_with_names_for_nameless_features(nameless, rows, tmp_path):
+    pd.DataFrame(rows[12:], columns=["c", "b", "a"]).to_csv(tmp_path / "new.csv", index=False)
+    told = warning(nameless, tmp_path / "new.csv")
+    assert "the features of the run have no names, so column 'c' is taken for the first of them, and so on" in told
+    assert "to match them by name, run fit again on a table of features with named columns" in told
+
+
+def test_an_array_for_features_with_names(of_features, rows, tmp_path):
+    np.save(tmp_path / "new.npy", rows[12:])
+    told = warning(of_features, tmp_path / "new.npy")
+    assert "no column is named after a feature, so column 1 is taken for 'a', and so on" in told
+    assert "to match them by name, give a table with a column for every feature of the run" in told
+    features_as_npz(tmp_path / "new.npz", rows[12:])
+    assert warning(of_features, tmp_path / "new.npz") == told
+
+
+def test_a_table_with_names_for_nameless_objects(points, tmp_path):
+    D = squared(points)
+    np.save(tmp_path / "old.npy", D[:12, :12])
+    tetiwd("fit", tmp_path / "old.npy", "--squared", "--out", tmp_path / "run", *QUICK)
+    pd.DataFrame(D[12:, :12], columns=OLD[::-1]).to_csv(tmp_path / "new.csv", index=False)
+    told = warning(tmp_path / "run", tmp_path / "new.csv")
+    assert "the objects of the run have no names, so column 'o11' is taken for the first of them, and so on" in told
+    assert "to match them by name, run fit again on distances with ids" in told
+    np.save(tmp_path / "new.npy", D[12:, :12])
+    assert tetiwd("predict", tmp_path / "run", tmp_path / "new.npy").stderr == ""
+
+
+def test_an_array_for_objects_with_names(run, points, tmp_path):
+    D = squared(points)[12:, :12]
+    np.save(tmp_path / "new.npy", D)
+    told = warning(run, tmp_path / "new.npy")
+    assert "no column is named after an object, so column 1 is taken for 'o0', and so on" in told
+    assert "to match them by name, give a table with a column for every object of the run" in told
+    np.savez(tmp_path / "new.npz", D=D, ids=np.array(NEW))
+    assert warning(run, tmp_path / "new.npz") == told
+
+
+def test_nothing_is_said_where_names_agree_or_there_are_none(nameless, of_features, rows, tmp_path):
+    np.save(tmp_path / "new.npy", rows[12:])
+    assert tetiwd("predict", nameless, tmp_path / "new.npy").stderr == ""
+    pd.DataFrame(rows[12:]).to_csv(tmp_path / "counted.csv", index=False)  # columns 0, 1, 2
+    assert tetiwd("predict", nameless, tmp_path / "counted.csv").stderr == ""
+    pd.DataFrame(rows[12:, ::-1], columns=FEATURES[::-1]).to_csv(tmp_path / "turned.csv", index=False)
+    features_as_csv(tmp_path / "new.csv", rows[12:])
+    turned, table = (tetiwd("predict", of_features, tmp_path / f"{name}.csv", "--json") for name in ("turned", "new"))
+    assert turned.stderr == ""
+    assert probabilities(turned) == probabilities(table)
 
 
 def test_second_choices(run, points, tmp_path):

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
     from tetiwd.analysis import Analysis
     from tetiwd.data import DistanceSeries
+    from tetiwd.data.features import FeatureSpace
     from tetiwd.io.new_distances import NewDistances
+    from tetiwd.io.new_objects import NewObjects
     from tetiwd.summarize.outcomes import Outcomes
 
 POINT_ESTIMATE = (AnswerSettings, "loss", "at_most", "min_size", "links", "level")
@@ -131,15 +133,15 @@ def report(
         console.say(f"Wrote {len(written)} figures into {figures}.")
 
 
-@command((DataSettings, "squared"))
+@command((DataSettings, "squared", "obsm"))
 def predict(
     run_folder: o.Folder,
     new: Annotated[
         Path,
         typer.Argument(
-            help="New objects: a table of features, or of distances to the objects of one time (CSV, TSV, Parquet, "
-            "npy); or new objects together with those of the run, known by id: a square table, a table of pairs, npz, "
-            "h5ad, or an alignment (FASTA)."
+            help="New objects: features (a table, npy, npz, h5ad) or distances to the objects of one time (a table, "
+            "npy, npz); or new objects together with those of the run, known by id: a square table, a table of pairs, "
+            "npz, h5ad, or an alignment (FASTA). Tables are CSV, TSV or Parquet."
         ),
     ],
     *,
@@ -158,7 +160,10 @@ def predict(
 
       tetiwd predict run new_distances.csv --squared --at 2003
     """
-    from tetiwd.io.files import in_file
+    from dataclasses import replace
+
+    from tetiwd.io.files import find_file, in_file
+    from tetiwd.io.obs_table import H5AD
     from tetiwd.io.run_folder import RunFolder
     from tetiwd.summarize.classify import classify
     from tetiwd.workflow import load_run
@@ -168,13 +173,21 @@ def predict(
     t, moves = _epoch(series, at), analysis.sample.hyperparameters.moves
     data = folder.settings().data
     with in_file(str(new)):
-        squared = given.get("data", {}).get("squared")
+        squared, obsm = (given.get("data", {}).get(name) for name in ("squared", "obsm"))
+        if obsm is not None and (series.features is None or find_file(new).ending not in H5AD):
+            raise SettingsError(
+                [Setting("obsm", obsm), " is for features in an h5ad file"], ["leave out ", Setting("obsm")]
+            )
+        data = data if obsm is None else replace(data, obsm=obsm)
         epochs = range(series.n_epochs) if moves else [t]
         if made_from_notes(run_folder):
             check_named(new, id, series, epochs)
-        found, told = _new_objects(new, run_folder, series, epochs, data, id, squared, Console(as_json=as_json))
+        remarks: list[str] = []
+        found, told = _new_objects(new, run_folder, series, epochs, data, id, squared, remarks)
         how: dict[str, Any] = {"own": found.own} if series.kind == "similarities" else {"squared": told}
         classification = classify(analysis.sample, analysis.clustering, found.values, t=t, **how)
+    for remark in remarks:
+        Console().warn(remark)
     table = classification.table()
     if found.ids is None:
         table.insert(0, "row", range(len(table)))  # from 0, as in labels.csv
@@ -263,26 +276,29 @@ def _new_objects(
     run_folder: Path,
     series: "DistanceSeries",
     epochs: Sequence[int],
-    data: Any,
+    data: DataSettings,
     id: str | None,
     squared: bool | None,
-    console: Console,
+    remarks: list[str],
 ) -> tuple["NewDistances", bool]:
     """The new objects with their distances to the objects of some times, and whether these are squared."""
     from dataclasses import replace
 
     import numpy as np
-    import pandas as pd
 
     from tetiwd.io.files import find_file
     from tetiwd.io.kept_sequences import kept_sequences
     from tetiwd.io.new_distances import NewDistances, read_new_distances
-    from tetiwd.io.new_objects import read_new_objects
+    from tetiwd.io.new_objects import by_position, read_new_objects
     from tetiwd.io.new_sequences import FASTA, read_new_sequences
 
-    if series.features is None and find_file(file).ending not in FASTA:
+    if series.features is not None:
+        return _new_features(file, series.features, epochs, data, id, squared, remarks), True
+    objects = None if series.ids is None else [str(name) for s in epochs for name in series.ids[s].tolist()]
+    if find_file(file).ending not in FASTA:
         found = read_new_distances(find_file(file), series, epochs, data if id is None else replace(data, id=id))
         if found is not None and series.kind == "distances":
+            remarks += [] if found.by_name else by_position(objects, None, "object")
             return found, data.are_squared() if squared is None else squared
         if found is not None and found.own is not None and not np.isnan(found.own).any():
             return found, True
@@ -298,23 +314,34 @@ def _new_objects(
                 raise SettingsError([Setting(name, value), fault], ["leave out ", Setting(name)])
         new = read_new_sequences(find_file(file), series, epochs, data, kept_sequences(run_folder))
         return NewDistances(*new), data.squared is not False
-    names = None if series.features is None else series.features.names
-    ids, table = read_new_objects(file, id, data.id or "id", names)
-    if id is not None and ids is None:
-        raise SettingsError(f"{file.name} has no named columns", ["leave out ", Setting("id")])
-    if series.features is not None and squared is not None:
-        raise SettingsError("the run was made from features", ["leave out ", Setting("squared", squared)])
-    if series.features is not None:
-        values = np.hstack([series.features.squared_distances(table, s) for s in epochs])
-        return NewDistances(ids, values), True
-    if (squared is None and data.squared is None) or not isinstance(table.columns, pd.RangeIndex):
+    rows = read_new_objects(file, id, data)
+    if (squared is None and data.squared is None) or rows.names is not None:
         ids_of_run = [] if series.ids is None else [str(id) for own in series.ids for id in own.tolist()]
-        _check_distances(table, ids_of_run, sum(series.n_objects[s] for s in epochs))
+        _check_distances(rows, ids_of_run, sum(series.n_objects[s] for s in epochs))
     told = data.are_squared() if squared is None else squared
-    if series.ids is not None:
-        objects = [str(name) for s in epochs for name in series.ids[s].tolist()]
-        table = _in_order(table.rename(columns=str), objects, console)
-    return NewDistances(ids, table.to_numpy()), told
+    return NewDistances(rows.ids, rows.in_order(objects, "object", remarks)), told
+
+
+def _new_features(
+    file: Path,
+    space: "FeatureSpace",
+    epochs: Sequence[int],
+    data: DataSettings,
+    id: str | None,
+    squared: bool | None,
+    remarks: list[str],
+) -> "NewDistances":
+    """New objects of a run from features, with the distances that follow."""
+    import numpy as np
+
+    from tetiwd.io.new_distances import NewDistances
+    from tetiwd.io.new_objects import read_new_objects
+
+    new = read_new_objects(file, id, data, space.names)
+    if squared is not None:
+        raise SettingsError("the run was made from features", ["leave out ", Setting("squared", squared)])
+    rows = new.in_order(space.names, "feature", remarks)
+    return NewDistances(new.ids, np.hstack([space.squared_distances(rows, s) for s in epochs]))
 
 
 def check_named(file: Path, id: str | None, series: "DistanceSeries", epochs: Sequence[int]) -> None:
@@ -329,27 +356,16 @@ def check_named(file: Path, id: str | None, series: "DistanceSeries", epochs: Se
         )
 
 
-def _check_distances(table: "pd.DataFrame", ids: Sequence[str], n_objects: int) -> None:
+def _check_distances(new: "NewObjects", ids: Sequence[str], n_objects: int) -> None:
     """Refuse columns that cannot be distances to the objects of a time: of another number, none named after one."""
-    if table.shape[1] == n_objects or set(ids) & set(map(str, table.columns)):
+    n_columns = new.values.shape[1]
+    if n_columns == n_objects or set(ids) & set(new.names or ()):
         return
     raise DataError(
-        f"has {table.shape[1]} columns of numbers, which are no distances to {n_objects} objects, and the run was "
+        f"has {n_columns} columns of numbers, which are no distances to {n_objects} objects, and the run was "
         "not made from features",
         "give the distances of new objects to those of the run, or, for a run on sequences, new ones (FASTA)",
     )
-
-
-def _in_order(table: "pd.DataFrame", objects: list[str], console: Console) -> "pd.DataFrame":
-    """Columns named after objects in the order of the objects; columns with no such name count by position."""
-    if not set(objects) & set(table.columns):
-        console.warn(f"no column is named after an object, so column 1 is taken for {objects[0]!r}, and so on")
-        return table
-    absent = next((name for name in objects if name not in table.columns), None)
-    if absent is not None:
-        fault, remedy = f"has no column for object {absent!r}", f"name all {len(objects)} objects of that time, or none"
-        raise DataError(fault, remedy)
-    return table[objects]
 
 
 def _deliver(table: "pd.DataFrame", out: Path | None, overwrite: bool, as_json: bool) -> None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tetiwd.data import metrics
 from tetiwd.data.feature_distances import Rows, is_sparse
+from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError, Setting
 
 Floats = NDArray[np.float64]
@@ -73,6 +74,9 @@ class FeatureSpace:
                 f"the new objects have {X.shape[1]} features, those of the series have {self.n_features}",
                 "give the same columns in the same order",
             )
+        if is_sparse(X) and not is_sparse(self.rows[t]):
+            require_memory(8 * X.shape[0] * X.shape[1], "the features of the new objects", "give fewer at a time")
+            X = X.toarray()
         if self.centre is not None and self.spread is not None:
             X = (X - self.centre) / self.spread
         return metrics.between(X, self.rows[t], self.metric, self.squared)

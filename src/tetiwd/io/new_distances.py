@@ -32,6 +32,7 @@ class NewDistances:
     ids: list[Any] | None
     values: Floats
     own: Floats | None = None  # (m,) of every new object with itself, where that is known
+    by_name: bool = True  # whether the file names the objects of the run
 
 
 def read_new_distances(
@@ -112,7 +113,7 @@ def _from_npz(file: File, series: DistanceSeries, epochs: Sequence[int], setting
         return _from_square(ids, D, series, epochs)
     if D.ndim != 2 or (ids is not None and len(ids) != len(D)):
         raise DataError(f"has distances of shape {D.shape}", "give one row, and one id, per new object")
-    return NewDistances(ids, D)
+    return NewDistances(ids, D, by_name=False)
 
 
 def _from_pairs(file: File, series: DistanceSeries, epochs: Sequence[int], settings: DataSettings) -> NewDistances:

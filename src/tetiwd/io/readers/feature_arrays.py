@@ -42,7 +42,7 @@ def read_feature_arrays(files: Sequence[File], settings: DataSettings, remarks: 
     """A series from rows of features in npy and npz files."""
     check_squared_matters(files[0].name, settings)
     objects, time_name = read_objects(settings, files), settings.time or "time"
-    contents = [load_arrays(file, lambda name: name in (*_labels(settings), "format")) for file in files]
+    contents = [_arrays_of(file, settings) for file in files]
     parts = [_rows_of(file, arrays, settings) for file, arrays in zip(files, contents, strict=True)]
     time: EpochOfRows
     if objects is not None:
@@ -64,15 +64,26 @@ def read_feature_arrays(files: Sequence[File], settings: DataSettings, remarks: 
     )
 
 
-def _is_recognised(file: File, settings: DataSettings) -> bool:
-    """An archive with rows called X, or a sparse matrix."""
+def read_array_rows(file: File, settings: DataSettings) -> tuple[list[Any] | None, Any]:
+    """The ids, if they are known, and the rows of one file, whatever their times."""
+    part = _rows_of(file, _arrays_of(file, settings), settings)
+    return part.ids, part.X
+
+
+def array_names(file: File) -> set[str]:
+    """Names of the arrays of an npz file; none if it is no archive."""
     if not zipfile.is_zipfile(file.path):
-        return False
+        return set()
     try:
         with zipfile.ZipFile(file.path) as archive:
-            names = {name.removesuffix(".npy") for name in archive.namelist()}
+            return {name.removesuffix(".npy") for name in archive.namelist()}
     except (OSError, zipfile.BadZipFile):
-        return False
+        return set()
+
+
+def _is_recognised(file: File, settings: DataSettings) -> bool:
+    """An archive with rows called X, or a sparse matrix."""
+    names = array_names(file)
     return names >= SPARSE or ("X" in names and "D" not in names)
 
 
@@ -88,6 +99,10 @@ READER = Reader(
 
 def _labels(settings: DataSettings) -> tuple[str, str]:
     return settings.id or "ids", settings.time or "time"
+
+
+def _arrays_of(file: File, settings: DataSettings) -> Arrays:
+    return load_arrays(file, lambda name: name in (*_labels(settings), "format"))
 
 
 def _rows_of(file: File, arrays: Arrays, settings: DataSettings) -> _Rows:

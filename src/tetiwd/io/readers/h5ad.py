@@ -42,7 +42,7 @@ READER = Reader(
 def read_matrix(file: File, settings: DataSettings) -> tuple[list[Any], NDArray[Any]]:
     """The names of the objects and the matrix of one h5ad file, whatever their times."""
     with opened([file]) as (stored, read_elem):
-        ids = _ids(group(stored, "obs"), settings, read_elem)
+        ids = object_names(group(stored, "obs"), settings, read_elem)
         return ids, _matrix(group(stored, "obsp"), settings, read_elem)
 
 
@@ -71,10 +71,10 @@ def ids_and_times(stored: Any, settings: DataSettings, read_elem: Any) -> tuple[
         columns = [str(column) for column in obs.attrs.get("column-order", list(obs))]
         remedy: Text = ["name it with ", Setting("time"), f" (its columns are {listed(columns)})"]
         raise DataError(f"obs has no column {name!r}", remedy)
-    return _ids(obs, settings, read_elem), _time(read_elem(obs[name]), name, settings)
+    return object_names(obs, settings, read_elem), _time(read_elem(obs[name]), name, settings)
 
 
-def _ids(obs: Any, settings: DataSettings, read_elem: Any) -> list[Any]:
+def object_names(obs: Any, settings: DataSettings, read_elem: Any) -> list[Any]:
     """The names of the objects, or a column of obs."""
     name = settings.id or str(obs.attrs.get("_index", "_index"))
     if name not in obs:

@@ -12,7 +12,7 @@ from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.feature_rows import FEATURE_SETTINGS, check_squared_matters, series_of_features
 from tetiwd.io.files import File, in_file
 from tetiwd.io.obs_table import group
-from tetiwd.io.readers.h5ad import ids_and_times, opened
+from tetiwd.io.readers.h5ad import ids_and_times, object_names, opened
 from tetiwd.io.readers.reader import Reader
 from tetiwd.io.tables import listed
 
@@ -26,9 +26,18 @@ def read_h5ad_features(files: Sequence[File], settings: DataSettings, remarks: l
         ids, time = ids_and_times(stored, settings, read_elem)
         X, names = _features(stored, settings.obsm, read_elem)
     with in_file(files[0].name):
-        if len(ids) != len(time) or X.ndim != 2 or X.shape[0] != len(time):
-            raise DataError(f"the features have shape {X.shape} for {len(time)} objects", "write it again")
+        _check_shape(X, len(ids), len(time))
+    names = None if hasattr(X, "tocsr") else names  # a series does not keep them for sparse rows
     return series_of_features(files[0].name, X, names, ids, time, settings, remarks)
+
+
+def read_h5ad_rows(file: File, settings: DataSettings) -> tuple[list[Any], Any, list[str] | None]:
+    """The names of the objects, their features and the names of these, whatever the times."""
+    with opened([file]) as (stored, read_elem):
+        ids = object_names(group(stored, "obs"), settings, read_elem)
+        X, names = _features(stored, settings.obsm, read_elem)
+        _check_shape(X, len(ids), len(ids))
+    return ids, X, names
 
 
 READER = Reader(
@@ -41,6 +50,11 @@ READER = Reader(
 )
 
 
+def _check_shape(X: Any, n_ids: int, n_objects: int) -> None:
+    if n_ids != n_objects or X.ndim != 2 or X.shape[0] != n_objects:
+        raise DataError(f"the features have shape {X.shape} for {n_objects} objects", "write it again")
+
+
 def _features(stored: Any, name: str | None, read_elem: Any) -> tuple[Any, list[str] | None]:
     """The rows of X or of a matrix in obsm, and the names of their columns if they are known."""
     obsm = stored.get("obsm", {})
@@ -51,7 +65,7 @@ def _features(stored: Any, name: str | None, read_elem: Any) -> tuple[Any, list[
         X = _read(stored["X"], "X", read_elem)
         var = group(stored, "var")
         names = read_elem(var[str(var.attrs.get("_index", "_index"))])
-        return X, None if hasattr(X, "tocsr") else [str(one) for one in names]
+        return X, [str(one) for one in names]
     if name not in obsm:
         remedy = ["name one with ", Setting("obsm"), f" (there are {listed(list(obsm)) or 'none'})"]
         raise DataError(f"obsm has no {name!r}", remedy)

@@ -794,7 +794,7 @@ NEW_TABLES = {
 def test_new_objects_in_a_bad_table(says, table):
     put("new.csv", table)
     with pytest.raises(DataError) as caught:
-        read_new_objects(Path("new.csv"), None, "id", ["a", "b"])
+        read_new_objects(Path("new.csv"), None, DataSettings(), ["a", "b"])
     text = caught.value.told(dialect)
     assert text.startswith("new.csv: ")
     assert caught.value.remedy
@@ -810,7 +810,7 @@ def test_new_objects_that_are_not_there():
         (put("new.xlsx", "a"), None, "new objects come as a table"),
     ):
         with pytest.raises(DataError) as caught:
-            read_new_objects(Path(name), id, "id", ["a", "b"])
+            read_new_objects(Path(name), id, DataSettings(), ["a", "b"])
         assert says in caught.value.told(dialect)
         assert caught.value.where.file == name
 
@@ -830,7 +830,7 @@ NEW_ARRAYS = {
 def test_new_objects_in_a_bad_array(says, array):
     put("new.npy", array) if isinstance(array, bytes) else np.save("new.npy", array)
     with pytest.raises(DataError) as caught:
-        read_new_objects(Path("new.npy"), None, "id", ["a", "b"])
+        read_new_objects(Path("new.npy"), None, DataSettings(), ["a", "b"])
     text = caught.value.told(dialect)
     assert text.startswith("new.npy: ")
     assert all(word in text for word in says), text
