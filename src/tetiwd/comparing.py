@@ -17,7 +17,7 @@ from tetiwd.errors import DataError
 from tetiwd.partitions import Ints, numbered
 from tetiwd.summarize.clustering import UNASSIGNED, each_alone
 from tetiwd.summarize.losses import ARI, VI, losses_to_draws
-from tetiwd.summarize.naming import matched, places_of
+from tetiwd.summarize.naming import matched, names_of, places_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,7 +105,12 @@ class Comparison:
                     row["ids"] = " ".join(str(x) for x in (who if known is None else known[t][who]).tolist())
                 rows.append(row)
         columns = ["time", "from_lineage_1", "to_lineage_2", "objects", *(["ids"] if ids else [])]
-        return pd.DataFrame(rows, columns=columns)
+        table = pd.DataFrame(rows, columns=columns)
+        one, other = self.first.clustering.names, self.second.clustering.names
+        if one or other:
+            table.insert(2, "from_name", names_of(table.from_lineage_1, one))
+            table.insert(4, "to_name", names_of(table.to_lineage_2, other))
+        return table
 
     def parameters(self) -> "pd.DataFrame":
         """Parameters of both runs, with intervals where they were drawn, and how they were sampled."""

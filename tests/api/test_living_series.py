@@ -1,6 +1,7 @@
 """A run that lives on, as a user types it: new times, names, and what changed."""
 
 import json
+from shutil import copytree
 
 import numpy as np
 import pandas as pd
@@ -67,6 +68,28 @@ def test_new_times_names_and_comparison_from_the_command_line(folder):
     assert (folder / "compared" / "compare.svg").read_text().startswith("<svg")
     code, out, err = tetiwd("compare", folder / "run", folder / "run2")
     assert "Objects that moved: none." in out
+
+
+def test_printed_tables_have_the_names_of_lineages(folder):
+    copytree(folder / "run", folder / "spoken")
+    (folder / "spoken.csv").write_text("lineage,name\n0,Alpha\n1,Beta\n2,Gamma\n")
+    assert tetiwd("names", folder / "spoken", folder / "spoken.csv")[0] == 0
+    for words in ([], ["--loss", "ari"]):
+        code, out, err = tetiwd("summarize", folder / "spoken", *words)
+        assert code == 0, err
+        rows = [line.split()[:2] for line in out.split("Lineages and their sizes:")[1].splitlines()[2:5]]
+        assert rows == [["0", "Alpha"], ["1", "Beta"], ["2", "Gamma"]]
+    for words in ([], ["--n-next", 20], ["--backtest"]):
+        code, out, err = tetiwd("forecast", folder / "spoken", "--json", *words)
+        assert code == 0, err
+        called = {row["cluster"]: row["name"] for row in json.loads(out)}
+        assert [called[g] for g in (0, 1, 2)] == ["Alpha", "Beta", "Gamma"]
+        assert {called[g] for g in set(called) - {0, 1, 2}} <= {""}
+    code, out, err = tetiwd("predict", folder / "spoken", folder / "new.csv", "--id", "id", "--json")
+    assert code == 0, err
+    names = dict(enumerate(("Alpha", "Beta", "Gamma"))) | {-1: ""}
+    for row in json.loads(out):
+        assert (row["name"], row["next_name"]) == (names[row["best"]], names[row["next"]])
 
 
 def test_faults_from_the_command_line(folder):

@@ -1,5 +1,7 @@
 """Metadata and sequences on the command line: tables, report, and what is not in it."""
 
+from shutil import copytree
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from reference import rng_for
 from tetiwd import load_run
 from tetiwd.cli import app
 from tetiwd.report import MetadataReport, write_report
+from tetiwd.summarize.naming import CALLED
 
 QUICK = ["--chains", "2", "--warmup", "40", "--draws", "40", "--dof", "3", "--geometry", "full"]
 
@@ -69,6 +72,28 @@ def test_metadata_give_the_times_the_labels_and_the_covariates(run):
     assert "secret" not in page
     assert "It holds no ids." in page
     assert (run / "metadata").stat().st_mode & 0o077 == 0
+
+
+def test_names_of_lineages_are_in_every_table(run, data):
+    named, tables = data / "named", data / "named_tables"
+    copytree(run, named)
+    (data / "names.csv").write_text("lineage,name\n0,Alpha\n")
+    tetiwd("names", named, data / "names.csv")
+    tetiwd("report", named, "--out", data / "named.html", "--tables", tables)
+    for file in (
+        *(named / f"{name}.csv" for name in ("labels", "lineages", "events", "forecast", "transitions", "growth")),
+        *(folder / f"{name}.csv" for folder in (named, tables) for name in ("confusion", "covariates")),
+    ):
+        table = pd.read_csv(file, keep_default_na=False)
+        before = pd.read_csv(run / file.name, keep_default_na=False)
+        pairs = [pair for pair in CALLED.items() if pair[0] in before]
+        assert pairs, file
+        for column, called in pairs:
+            place = table.columns.tolist().index(column)
+            assert table.columns[place + 1] == called, file
+            assert (table[called] == np.where(table[column].astype(str) == "0", "Alpha", "")).all(), file
+        pd.testing.assert_frame_equal(table[before.columns], before)
+    assert "Alpha" in set(pd.read_csv(named / "transitions.csv").from_name)
 
 
 def test_resume_and_report_have_them_again(run, data):

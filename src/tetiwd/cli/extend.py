@@ -147,6 +147,7 @@ def names(
         given = names_in_file(file)
         with console.busy("Drawing"):
             analysis = rename(run_folder, given, sections=added.sections, show_ids=added.show_ids)
+            write_side_tables(added.sections, analysis, run_folder)
     with named(analysis.clustering.names):
         lineages = analysis.clustering.lineages.tolist()
         called = [(g, lineage_name(g), lineage_colour(g)) for g in lineages]

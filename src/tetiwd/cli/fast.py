@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tetiwd.data import DistanceSeries
     from tetiwd.mode_analysis import ModeAnalysis
 
-SHOWN = ("lineage", "first", "last", "objects", "stability")  # columns of a table of lineages, where they are there
+SHOWN = ("lineage", "name", "first", "last", "objects", "stability")  # columns of lineages, where they are there
 
 
 def check_fast(settings: RunSettings, *, strict: bool, checkpoint_seconds: float) -> None:

@@ -193,7 +193,7 @@ def predict(
         table.insert(0, "row", range(len(table)))  # from 0, as in labels.csv
     else:
         table.insert(0, "id", found.ids)
-    _deliver(table, out, overwrite, as_json)
+    _deliver(table, analysis, out, overwrite, as_json)
 
 
 @command((AnswerSettings, "level", "n_next"))
@@ -229,7 +229,7 @@ def forecast(
     else:
         seed = analysis.sample.settings.seed
         table = make_forecast(analysis.sample, analysis.alignment, n_next=n_next, level=level, seed=seed).table()
-    _deliver(table, out, overwrite, as_json)
+    _deliver(table, analysis, out, overwrite, as_json)
 
 
 def _rates(
@@ -251,15 +251,19 @@ def _rates(
 
 
 def _analysis(run_folder: Path, given: Tables) -> "Analysis":
-    """The answers of a run, with other settings for them if any are given."""
+    """The answers of a run, with other settings for them if any are given. Lineages keep their names."""
     from dataclasses import replace
 
     from tetiwd.analysis import Analysis
-    from tetiwd.workflow import load_run
+    from tetiwd.workflow import load_run, names_after
 
-    analysis = load_run(run_folder)
-    answers = given.get("answers")
-    return analysis if not answers else Analysis(analysis.sample, replace(analysis.settings, **answers))
+    analysis, answers = load_run(run_folder), given.get("answers")
+    if not answers:
+        return analysis
+    names = analysis.names
+    if names is not None and len(analysis.clustering.lineages):
+        names = names_after(analysis, analysis.sample.series)
+    return Analysis(analysis.sample, replace(analysis.settings, **answers), names)
 
 
 def _epoch(series: "DistanceSeries", at: str | None) -> int:
@@ -368,12 +372,13 @@ def _check_distances(new: "NewObjects", ids: Sequence[str], n_objects: int) -> N
     )
 
 
-def _deliver(table: "pd.DataFrame", out: Path | None, overwrite: bool, as_json: bool) -> None:
-    """Write a table as CSV, or print it."""
+def _deliver(table: "pd.DataFrame", analysis: "Analysis", out: Path | None, overwrite: bool, as_json: bool) -> None:
+    """Write a table as CSV, or print it, with the names of lineages."""
     from tetiwd.errors import RunFolderError
+    from tetiwd.summarize.naming import with_names
     from tetiwd.writing import write_table
 
-    console = Console(as_json=as_json)
+    console, table = Console(as_json=as_json), with_names(table, analysis.clustering.names)
     if out is None and overwrite:
         raise SettingsError([Setting("overwrite"), " is about a file"], ["name it with ", Setting("out")])
     if out is None:

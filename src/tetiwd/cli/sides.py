@@ -195,6 +195,7 @@ def sequences_of_run(run: Path, *, show_ids: bool | None, show_text: bool | None
 
 def write_side_tables(sections: Sequence[Any], analysis: "Analysis", folder: Path) -> list[Path]:
     """Write the tables of all sections that have some into a folder, which is made if need be."""
+    from tetiwd.summarize.naming import with_names
     from tetiwd.writing import write_table
 
     written = []
@@ -202,7 +203,7 @@ def write_side_tables(sections: Sequence[Any], analysis: "Analysis", folder: Pat
         for name, table in section.tables(analysis).items() if hasattr(section, "tables") else ():
             try:
                 folder.mkdir(parents=True, exist_ok=True)
-                write_table(folder / name, table)
+                write_table(folder / name, with_names(table, analysis.clustering.names))
             except OSError as error:
                 fault = f"cannot write {folder / name} ({error.strerror})"
                 raise RunFolderError(fault, "make room, or choose another place") from error

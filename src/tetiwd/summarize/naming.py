@@ -5,7 +5,7 @@ numbers: a lineage keeps the number of the earlier one with which it shares most
 either. New lineages get numbers that no earlier run has given.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -21,6 +21,15 @@ from tetiwd.summarize.clustering import UNASSIGNED, Clustering
 
 LEAST_SHARE = 0.5  # of the objects of one of the two lineages
 ROWS_AT_ONCE = 256
+CALLED = {  # column of lineages → column with their names
+    "lineage": "name",
+    "cluster": "name",
+    "from_lineage": "from_name",
+    "to_lineage": "to_name",
+    "next_lineage": "next_name",
+    "best": "name",
+    "next": "next_name",
+}
 
 
 @dataclass(frozen=True)
@@ -179,17 +188,20 @@ def given_colours() -> dict[int, str]:
 
 
 def with_names(table: Any, names: Mapping[int, LineageName]) -> Any:
-    """A table with a column of names after that of lineages, if a user gave any."""
-    if not names or "lineage" not in table.columns or "name" in table.columns:
+    """A table with a column of names after every column of lineages, if a user gave any."""
+    if not names:
         return table
     told = table.copy()
-    shown = [names[g].name if g in names else "" for g in _whole(table["lineage"])]
-    told.insert(list(table.columns).index("lineage") + 1, "name", shown)
+    for column, called in CALLED.items():
+        if column in told.columns and called not in told.columns:
+            told.insert(list(told.columns).index(column) + 1, called, names_of(told[column], names))
     return told
 
 
-def _whole(values: Sequence[Any]) -> list[Any]:
-    return [int(value) if isinstance(value, int | np.integer) else None for value in values]
+def names_of(lineages: Iterable[Any], names: Mapping[int, LineageName]) -> list[str]:
+    """Names of lineages, "" where there is none: −1, words such as "new", and lineages without a name."""
+    numbers = (int(g) if isinstance(g, int | np.integer) else UNASSIGNED for g in lineages)
+    return [names[g].name if g in names else "" for g in numbers]
 
 
 def check_names(rows: Sequence[tuple[Any, str, str | None]]) -> dict[int, LineageName]:

@@ -1,6 +1,7 @@
 """Lineages keep their numbers; new ones get numbers that nobody had."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tetiwd import DataError, DistanceSeries
@@ -15,6 +16,7 @@ from tetiwd.summarize.naming import (
     named,
     names_from,
     numbers_kept,
+    with_names,
 )
 
 
@@ -86,6 +88,19 @@ def test_names_of_users_are_carried_over_and_shown():
     with named(called):
         assert (lineage_name(1), lineage_words(1), lineage_words(2)) == ("Delta", "lineage 1 (Delta)", "lineage 2")
     assert lineage_name(1) == "1"
+
+
+def test_columns_of_names_follow_those_of_lineages():
+    called = {1: LineageName("Delta")}
+    table = pd.DataFrame({"from_lineage": [1, -1], "to_lineage": [0, 1], "objects": [5, 6]})
+    told = with_names(table, called)
+    assert told.columns.tolist() == ["from_lineage", "from_name", "to_lineage", "to_name", "objects"]
+    assert told.from_name.tolist() == ["Delta", ""]
+    assert told.to_name.tolist() == ["", "Delta"]
+    assert with_names(told, called).equals(told)
+    assert with_names(table, {}) is table
+    forecast = pd.DataFrame({"cluster": pd.Series([1, "other", "new"], dtype=object)})
+    assert with_names(forecast, called).name.tolist() == ["Delta", "", ""]
 
 
 @pytest.mark.parametrize(
