@@ -1,7 +1,7 @@
 """All figures of an analysis, in the order of a report. A new figure is a file of its own and an entry here."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from tetiwd.plots.coclustering import plot_coclustering
@@ -52,6 +52,8 @@ class Figure:
         On a page: above the tables, below them, or folded with the details.
     full_width
         True if it fills the width of a page.
+    caption_alone
+        The caption for a run of one MCMC chain, if it differs.
     """
 
     key: str
@@ -62,6 +64,7 @@ class Figure:
     when: Callable[[Source], bool] = lambda source: True
     place: Literal["above", "below", "details"] = "below"
     full_width: bool = False
+    caption_alone: str = ""
 
 
 FIGURES: tuple[Figure, ...] = (
@@ -157,13 +160,18 @@ FIGURES: tuple[Figure, ...] = (
         lambda source, marks: plot_traces(source.analysis, marks=marks),
         when=lambda source: bool(source.analysis.sample.diagnostics.quantities),
         place="details",
+        caption_alone="Trace plots of the one MCMC chain: they should look like noise, the end like the beginning; "
+        "R-hat compares the two, and the effective sample size says how many independent draws the chain is worth.",
     ),
 )
 
 
 def figures_for(source: Source) -> Iterator[Figure]:
     """The figures that can be drawn from a source."""
-    return (figure for figure in FIGURES if figure.when(source))
+    alone = len(source.analysis.sample.draws) == 1
+    for figure in FIGURES:
+        if figure.when(source):
+            yield replace(figure, caption=figure.caption_alone) if alone and figure.caption_alone else figure
 
 
 def figure_called(key: str) -> Figure:

@@ -44,7 +44,7 @@ def tables_of(
         "main": [table for table in main if table is not None],
         "below_figure": below_figure,
         "objects": object_list(analysis, wording) if show_ids else None,
-        "diagnostics": tables.diagnostics_table(diagnostics),
+        "diagnostics": tables.diagnostics_table(diagnostics, len(analysis.sample.draws)),
         "checks": checks_table(analysis.sample, wording),
     }
 

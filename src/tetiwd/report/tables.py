@@ -205,12 +205,15 @@ def outcomes_table(outcomes: "Outcomes", wording: Wording) -> Table:
     return filled("outcomes", "Rates by lineage", f"With {level} credible intervals.", fields, records, wording)
 
 
-def diagnostics_table(diagnostics: "Diagnostics") -> Table:
+def diagnostics_table(diagnostics: "Diagnostics", n_chains: int) -> Table:
     """Convergence of all monitored quantities."""
+    alone = n_chains == 1
+    compared = "the beginning and the end of the one MCMC chain" if alone else "MCMC chains"
+    between = "the beginning and the end of the chain" if alone else "chains"
     columns = (
-        Column("Quantity", "The quantity that is compared between MCMC chains; k is the number of clusters.", "text"),
+        Column("Quantity", f"The quantity that is compared between {compared}; k is the number of clusters.", "text"),
         Column("Mean", "Its mean over all draws."),
-        Column("R-hat", f"Disagreement between chains: 1 is none, above {LARGEST_R_HAT} is too much."),
+        Column("R-hat", f"Disagreement between {between}: 1 is none, above {LARGEST_R_HAT} is too much."),
         Column(
             "ESS, bulk", f"Effective sample size: equivalent independent draws; at least {SMALLEST_ESS} are needed."
         ),
@@ -225,7 +228,11 @@ def diagnostics_table(diagnostics: "Diagnostics") -> Table:
             r_hat = Cell(shown_r_hat(quantity.r_hat) if isfinite(quantity.r_hat) else "infinite", quantity.r_hat, apart)
             rest = (r_hat, _rounded(quantity.ess_bulk, thin), _rounded(quantity.ess_tail))
         rows.append(Row((Cell(quantity.name), Cell(f"{quantity.mean:.4g}", quantity.mean), *rest)))
-    caption = "Do the repetitions of the computation (MCMC chains) agree? Marked values are not good enough."
+    if alone:
+        asked = "The computation was run only once (one MCMC chain). Do its beginning and its end agree?"
+    else:
+        asked = "Do the repetitions of the computation (MCMC chains) agree?"
+    caption = f"{asked} Marked values are not good enough."
     return Table("diagnostics", "Diagnostics", caption, columns, tuple(rows), "There are too few draws to judge.")
 
 

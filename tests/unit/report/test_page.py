@@ -284,6 +284,25 @@ def test_one_computation_is_not_said_to_differ_from_others():
     assert "too few draws" in trust_in_words(replace(apart, quantities=()), 4)[2]
 
 
+def test_the_details_of_one_chain_compare_its_beginning_with_its_end(html):
+    alone = report_html(analysis_of(settings=replace(SETTINGS, n_chains=1)))
+    for page, chains in ((html, 2), (alone, 1)):
+        texts = [text for tag in ("p", "figcaption", "dd", "desc") for _, text in Page(page).all(tag)]
+        details = " ".join(texts)
+        for words in (
+            "Do the repetitions of the computation (MCMC chains) agree?",
+            "R-hat compares the chains",
+            "Disagreement between chains",
+        ):
+            assert (words in details) == (chains == 2), words
+        for words in (
+            "Do its beginning and its end agree?",
+            "the end like the beginning; R-hat compares the two",
+            "Disagreement between the beginning and the end of the chain",
+        ):
+            assert (words in details) == (chains == 1), words
+
+
 def test_reasons_stand_with_the_resolution_and_trouble_with_the_verdict(analysis):
     labels = tuple(analysis.clustering.labels)
     steps = tuple(Step((dof,) * 3, labels, Merit(0.5, 0.5), 1.0) for dof in (3.0, 6.0, 12.0))
