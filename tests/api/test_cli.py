@@ -18,7 +18,7 @@ import xarray as xr
 from typer.testing import CliRunner
 
 from reference import rng_for
-from tetiwd import SamplerSettings, TeTiWD
+from tetiwd import SamplerSettings, TeTiWD, load_run, outcomes_by_lineage
 from tetiwd.cli import app
 
 ROOT = Path(__file__).parents[2]
@@ -358,6 +358,25 @@ def test_report_with_outcomes_figures_and_ids(run, tmp_path):
     assert "outcomes.svg" in {path.name for path in figures.iterdir()}
     (tmp_path / "outcomes.csv").write_text("patient,relapse\np100,perhaps\n")
     assert "'perhaps' is neither yes nor no" in tetiwd(*words, "--overwrite", code=3).stderr
+
+
+@pytest.mark.parametrize(("level", "words"), [(0.9, []), (0.5, ["--level", "0.5"])])
+def test_intervals_of_outcomes_have_the_level_of_the_answers(run, tmp_path, level, words):
+    ids = sorted(set(pd.read_csv(run / "labels.csv").id))
+    relapse = {own: i % 3 == 0 for i, own in enumerate(ids)}
+    pd.DataFrame({"patient": ids, "relapse": [int(own) for own in relapse.values()]}).to_csv(
+        tmp_path / "outcomes.csv", index=False
+    )
+    out = tmp_path / "page.html"
+    tetiwd("report", run, "--out", out, "--outcomes", tmp_path / "outcomes.csv", "--id", "patient", *words)
+    page = out.read_text("utf-8")
+    assert f"With {level:.0%} credible intervals." in page
+    assert f"Lower end of the {level:.0%} credible interval." in page
+    _, table = page.split('data-table="outcomes"')
+    rows = re.findall(r"<tr data-lineage.*?</tr>", table.split("</table>")[0], re.DOTALL)
+    told = [re.findall(r"<td[^>]*>([^<]*)</td>", row)[-4:-1] for row in rows]
+    rates = outcomes_by_lineage(load_run(run).alignment, relapse, name="relapse", level=level).table()
+    assert told == [[f"{row.rate:.0%}", f"{row.lower:.0%}", f"{row.upper:.0%}"] for row in rates.itertuples()]
 
 
 def test_predict_from_features(run, tmp_path):

@@ -1,4 +1,4 @@
-"""How far the truth may be from one clustering: the smallest ball around it that holds, say, 95 % of the draws.
+"""How far the truth may be from one clustering: the smallest ball around it that holds, say, 90 % of the draws.
 
 Its edges say what else is possible (Wade and Ghahramani 2018): among the draws of the ball the upper bound has the
 fewest clusters, the lower bound the most, the horizontal bound is the farthest; ties go to the farthest.
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.params import check_share
+from tetiwd.params import LEVEL, check_share
 from tetiwd.partitions import Ints, Partitions, check_labels
 from tetiwd.sample import Sample, as_partitions
 from tetiwd.summarize.clustering import Clustering, in_order_of_birth, losses_by_draw
@@ -66,7 +66,7 @@ def credible_ball(
     clustering: Clustering | Any,
     *,
     t: int | None = None,
-    level: float = 0.95,
+    level: float = LEVEL,
     loss: str | Loss = "vi",
 ) -> CredibleBall:
     """The smallest ball around a clustering that holds at least ``level`` of the draws.
@@ -96,7 +96,7 @@ def credible_ball(
     >>> import numpy as np
     >>> from tetiwd import Partitions, credible_ball, representative
     >>> draws = Partitions.from_labels(np.array([[0, 0, 0, 1, 1, 1]] * 9 + [[0, 0, 1, 1, 1, 1]]))
-    >>> ball = credible_ball(draws, representative(draws), level=0.9)
+    >>> ball = credible_ball(draws, representative(draws))
     >>> ball.radius, int(ball.inside.sum())
     (0.0, 9)
     """

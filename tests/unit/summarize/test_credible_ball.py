@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from reference import rng_for
 from tetiwd.errors import DataError, SettingsError
+from tetiwd.params import AnswerSettings
 from tetiwd.partitions import Partitions, numbered
 from tetiwd.summarize.clustering import as_clustering
 from tetiwd.summarize.credible_ball import credible_ball
@@ -129,6 +130,14 @@ def test_ball_by_hand(level, radius, upper, lower, horizontal):
         horizontal,
     ]
     assert found.level == level
+
+
+def test_the_level_is_that_of_all_intervals_unless_told():
+    found = credible_ball(*twenty())
+    assert found.level == AnswerSettings().level == 0.9
+    assert (found.radius, int(found.inside.sum())) == (1.0, 20)
+    few = Partitions.from_labels(np.array([[0, 0, 1, 1]] * 9 + [[0, 1, 2, 3]]))
+    assert credible_ball(few, [0, 0, 1, 1]).radius == 0.0
 
 
 def test_ties_go_to_the_farthest_and_equal_partitions_count_once():
