@@ -532,6 +532,23 @@ def test_check_warns_when_plain_and_squared_are_mixed_up(n_dimensions, digits, t
     assert "Warning" not in tetiwd("check", tmp_path / "squared.npy", "--squared").stderr
 
 
+def test_plain_with_a_metric_of_features_that_is_squared_is_warned_of(tmp_path):
+    counts = rng_for(71).poisson(4.0, size=(24, 5))
+    table = pd.DataFrame(counts, columns=list("abcde")).assign(year=np.repeat([2001, 2002], 12))
+    table.to_csv(tmp_path / "x.csv", index=False)
+    data = [tmp_path / "x.csv", "--time", "year", "--dof", "5", "--metric"]
+    short = ["--geometry", "full", "--chains", "1", "--warmup", "5", "--draws", "5", "--out", tmp_path / "run"]
+    for metric, plain, warned in (
+        ("braycurtis", ["--plain"], True),
+        ("cityblock", ["--plain"], True),
+        ("braycurtis", [], False),
+    ):
+        said = tetiwd("check", *data, metric, *plain).stderr
+        assert (f"Warning: {metric} dissimilarities of features count as squared distances" in said) == warned
+    assert "count as squared distances" in tetiwd("fit", *data, "braycurtis", "--plain", *short).stderr
+    assert "known to be squared" in tetiwd("check", *data, "braycurtis", "--squared", code=4).stderr
+
+
 def test_check_warns_of_distances_that_no_points_have(tmp_path):
     rng = rng_for(3)
     D = rng.uniform(1, 9, size=(20, 20))

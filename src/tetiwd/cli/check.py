@@ -114,9 +114,16 @@ def seen_at_once(given: "Input", squared: bool | None) -> list[str]:
 
 def suspicion_of(given: "Input", squared: bool | None) -> list[str]:
     """A sentence if plain and squared distances seem to be mixed up."""
+    from tetiwd.data.metrics import SQUARED_AS_IS
     from tetiwd.data.squared_or_plain import suspect_wrong_choice
 
-    if squared is None or given.format in ("features", "fasta"):
+    space = given.series.features
+    if space is not None and squared is False and SQUARED_AS_IS.get(str(space.metric)):
+        return [
+            f"{space.metric} dissimilarities of features count as squared distances; said to be plain, they are "
+            "squared once more, which leads to other clusters and other degrees of freedom; leave out --plain"
+        ]
+    if squared is None or space is not None or given.format == "fasta":
         return []
     suspicion = suspect_wrong_choice(given.series, squared)
     return [f"{suspicion}; use --{'plain' if squared else 'squared'}"] if suspicion else []
