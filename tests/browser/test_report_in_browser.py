@@ -4,13 +4,20 @@ import json
 from dataclasses import replace
 from itertools import chain
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from reference import rng_for
 from runs import MODEL, SETTINGS, small_series
-from tetiwd import DistanceSeries, SamplerSettings, outcomes_by_lineage, run_chains
+from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, metadata_for, outcomes_by_lineage, run_chains
 from tetiwd.analysis import Analysis
+from tetiwd.io.data_settings import DataSettings
+from tetiwd.io.kept_sequences import sequences_of
+from tetiwd.io.read import read_series
 from tetiwd.params import AnswerSettings
-from tetiwd.report import write_report
+from tetiwd.report import MetadataReport, SitesReport, write_report
+from tetiwd.summarize.naming import LineageName, Names
 
 HOSTILE = (
     "</script><script>window.hit = 1; alert(1)</script>",
@@ -18,6 +25,7 @@ HOSTILE = (
     "\u202eright to left \u05d0\u05d1\u05d2 " + "x" * 100_000,
 )
 QUICK = SamplerSettings(n_chains=2, n_warmup=10, n_draws=10, n_anneal=2, seed=1)
+QUICK_MODEL = Hyperparameters(dof=4, geometry="pooled")
 WIDTHS = (1280, 390)
 
 # Elements whose text is seen, and the boxes in which it is seen: scrolled boxes hide what is outside of them.
@@ -66,6 +74,13 @@ return Array.from(document.querySelectorAll("figure svg"))
     return [own.closest("figure").id, box.width, box.height, own.querySelectorAll("path, rect, text, use").length];
   });
 """
+CUT = """
+return Array.from(document.querySelectorAll("figure svg text"))
+  .filter((own) => own.checkVisibility())
+  .map((own) => [own.textContent, own.getBoundingClientRect(), own.ownerSVGElement.getBoundingClientRect()])
+  .filter(([, text, page]) => text.left < page.left - 3 || text.right > page.right + 3)
+  .map(([words, text, page]) => [words, text.left - page.left, text.right - page.right]);
+"""
 LIT = """
 const lineage = arguments[0];
 const wrong = [], seen = {};
@@ -105,12 +120,52 @@ def pages(tmp_path_factory):
     hostile = analysis_of(HOSTILE, [[HOSTILE[0] + str(i) for i in range(n)] for n in (14, 11, 12)])
     hostile = Analysis(replace(hostile.sample, remarks=(HOSTILE[0], HOSTILE[1])))
     many = analysis_of(settings=QUICK, n_by_epoch=(9,) * 14)
+    (known, metadata), (dated, sites) = features_with_metadata(), sequences(folder)
     return {
         "usual": write_report(usual, folder / "usual.html", show_ids=True, outcomes=outcomes),
         "all assigned": write_report(all_assigned, folder / "all_assigned.html", show_ids=True),
         "hostile": write_report(hostile, folder / "hostile.html", show_ids=True),
         "many": write_report(many, folder / "many.html"),
+        "metadata": write_report(known, folder / "metadata.html", show_ids=True, sections=[metadata]),
+        "sites": write_report(dated, folder / "sites.html", sections=[sites]),
     }
+
+
+def features_with_metadata():
+    """Three groups at three times whose members return, with names; metadata, with known labels, beside them."""
+    rng, n = rng_for(81), 24
+    group, year = np.tile(np.arange(n) % 3, 3), np.repeat([2001, 2002, 2003], n)
+    ids = np.tile([f"patient-{i}" for i in range(n)], 3)
+    X = rng.normal(size=(3 * n, 4)) + 5 * np.eye(3, 4)[group]
+    table = pd.DataFrame(X, columns=["weight", "height", "blood pressure", "age at diagnosis"])
+    series = DistanceSeries.from_features(table, time=year, ids=ids)
+    known = pd.DataFrame(
+        {
+            "id": ids[:n],
+            "diagnosis": np.array(["A", "B", "a rare one with a long name"])[group[:n]],
+            "marker in blood": 10 + 4 * group[:n] + rng.normal(size=n),
+            "country": np.array(["Norway", "Spain"])[(group[:n] > 1).astype(int)],
+        }
+    )
+    report = MetadataReport(metadata_for(series, known, id="id"), known="diagnosis")
+    called = {0: LineageName("Delta"), 1: LineageName("those who came early and stayed", "#7A3E9D")}
+    return Analysis(run_chains(series, QUICK_MODEL, QUICK), names=Names(by_user=called)), report
+
+
+def sequences(folder):
+    """Two clades of dated sequences that differ at some sites."""
+    rng, records = rng_for(82), []
+    clades = [rng.choice(list("ACGT"), 60)] * 2
+    clades[1] = np.where(np.arange(60) % 6 == 1, rng.choice(list("ACGT"), 60), clades[0])
+    for year in (2001, 2002):
+        for i in range(16):
+            letters = clades[i % 2].copy()
+            letters[rng.choice(60, 2, replace=False)] = rng.choice(list("ACGT"), 2)
+            records.append(f">v{year}_{i}|{year}-06-01\n{''.join(letters)}\n")
+    file = folder / "clades.fasta"
+    file.write_text("".join(records))
+    series = read_series([file], DataSettings(by="year")).series
+    return Analysis(run_chains(series, QUICK_MODEL, QUICK)), SitesReport(*sequences_of([file], series))
 
 
 @pytest.fixture
@@ -139,7 +194,7 @@ def press(browser, *keys):
     ActionChains(browser).send_keys(*keys).perform()
 
 
-@pytest.mark.parametrize("name", ["usual", "hostile", "many"])
+@pytest.mark.parametrize("name", ["usual", "hostile", "many", "metadata", "sites"])
 def test_loads_nothing_and_complains_about_nothing(visit, pages, name):
     browser = visit(name)
     messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
@@ -149,6 +204,42 @@ def test_loads_nothing_and_complains_about_nothing(visit, pages, name):
     assert browser.get_log("browser") == []  # no error, and nothing that the policy blocks
     assert browser.execute_script("return window.hit === undefined")
     assert browser.execute_script("return document.documentElement.classList.contains('js')")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    ("name", "section", "tables"),
+    [
+        ("usual", None, {"outcomes"}),
+        ("metadata", "metadata", {"agreement", "confusion", "covariates", "markers", "transitions", "objects"}),
+        ("sites", "sequences", {"sites", "prototypes", "transitions"}),
+    ],
+)
+def test_sections_are_in_the_order_of_the_navigation_and_none_is_empty(visit, name, section, tables, width):
+    browser = visit(name, width)
+    links = browser.execute_script("return Array.from(document.querySelectorAll('nav a'), (own) => own.hash.slice(1))")
+    ids, tops, lengths, shown = browser.execute_script("""
+      const all = Array.from(document.querySelectorAll("main > section"));
+      return [
+        all.map((own) => own.id), all.map((own) => own.getBoundingClientRect().top),
+        all.map((own) => own.innerText.replace(own.querySelector("h2").innerText, "").trim().length),
+        Array.from(document.querySelectorAll("[data-table] tbody tr"), (own) => own.closest(".table").dataset.table),
+      ];""")
+    assert links == ids
+    assert section is None or section in ids
+    assert tops == sorted(tops)
+    assert min(lengths) > 40
+    assert tables <= set(shown)
+
+
+def test_names_of_lineages_are_everywhere(visit):
+    browser = visit("metadata")
+    assert [own.text for own in find(browser, ".chips button")] == ["Delta", "those who came early and stayed", "2"]
+    for key in ("lineages", "confusion", "covariates", "markers", "transitions", "forecast", "objects"):
+        assert "Delta" in find(browser, f"[data-table={key}]")[0].text
+    texts = browser.execute_script("return Array.from(document.querySelectorAll('svg text'), (own) => own.textContent)")
+    assert {"Delta", "2"} <= set(texts)
+    assert any(own.startswith("those who") and own.endswith("…") for own in texts)
 
 
 def test_the_policy_does_block(visit):
@@ -162,7 +253,7 @@ def test_the_policy_does_block(visit):
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", ["usual", "hostile", "many"])
+@pytest.mark.parametrize("name", ["usual", "hostile", "many", "metadata", "sites"])
 def test_text_is_where_it_can_be_read(visit, name, width):
     browser = visit(name, width)
     for folded in (True, False):
@@ -171,6 +262,7 @@ def test_text_is_where_it_can_be_read(visit, name, width):
         n, overlaps = browser.execute_script(OVERLAPS)
         assert n > 100
         assert overlaps == []
+        assert browser.execute_script(CUT) == []
         assert browser.execute_script("return document.documentElement.scrollWidth") == width
     figures = browser.execute_script(FIGURES)
     assert len({own[0] for own in figures}) == (8 if name == "usual" else 7)
@@ -357,14 +449,15 @@ def test_dark_and_light(visit, browser):
     assert ground["light"] != ground["dark"]
 
 
-def test_what_is_wider_than_its_place_says_so(visit):
+@pytest.mark.parametrize("name", ["usual", "metadata", "sites"])
+def test_what_is_wider_than_its_place_says_so(visit, name):
     wider = """
     return Array.from(document.querySelectorAll(".scroll")).filter((own) => own.checkVisibility()).map(
       (own) => [own.scrollWidth > own.clientWidth + 1, own.nextElementSibling.checkVisibility()]);
     """
     seen = set()
     for width in WIDTHS:
-        browser = visit("usual", width)
+        browser = visit(name, width)
         found = browser.execute_async_script(
             f"const end = arguments[0]; setTimeout(() => end((() => {{ {wider} }})()), 300);"
         )

@@ -90,7 +90,7 @@ def plot_coclustering(analysis: "Analysis", t: int, ax: "Axes | None" = None, *,
     note = "stronger: more often together · squares: clusters"
     if len(chosen) < n:
         note = f"{len(chosen):,} of {n:,} objects · {note}"
-    title(ax, f"Together at {label(time)}", note)
+    title(ax, f"Together at {label(time)}", note, map(lineage_tag, lineages.tolist()))
     return ax
 
 

@@ -80,5 +80,7 @@ def plot_outcomes(outcomes: Outcomes, ax: "Axes | None" = None, *, marks: Marks 
     ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=None, symbol=" %"))
     bare(ax, "left", "top", "right")
     more = f" · the {len(shown)} largest of {len(table)} lineages" if len(shown) < len(table) else ""
-    title(ax, f"Rate of {label(outcomes.name, 40) or 'the outcome'}", f"{outcomes.level:.0%} credible intervals{more}")
+    tags = map(lineage_tag, shown.lineage.tolist())
+    headline = f"Rate of {label(outcomes.name, 40) or 'the outcome'}"
+    title(ax, headline, f"{outcomes.level:.0%} credible intervals{more}", tags)
     return ax

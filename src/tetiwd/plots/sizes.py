@@ -116,7 +116,7 @@ def plot_sizes(
         note += " · bar: past forecast, × outside"
     if scale_note(times, places):
         note += f" · {NOT_TO_SCALE}"
-    title(ax, "Share of objects by lineage", note)
+    title(ax, "Share of objects by lineage", note, [lane.name for lane in lanes])
     return ax
 
 

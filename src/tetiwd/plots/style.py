@@ -1,6 +1,6 @@
 """How figures look: fonts, thin axes, time along the bottom. Figures of other code keep their style."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -23,13 +23,15 @@ INK = BLACK  # text and axes; an SVG in a page takes the colour of the page inst
 ON_COLOUR = "#010101"  # black that stays black in a page, for text on a coloured ground
 FILL = "#4A78B5"  # amounts that belong to no lineage; smaller ones are paler
 SOFT = 0.65  # opacity of text that is less important
+HEADLINE = 10.5  # points
 SMALL = 8.5  # points, of notes and numbers inside figures
 LETTER = 0.48  # mean width of a letter, as a share of the height of its font
+TAG = 0.8  # points per unit of text_width: bold letters, 8 points high
 PIXEL = 12 / 9  # text_width measures 12-pixel text; axis labels are 9 points high
 RC: Any = {
     "font.family": "sans-serif",
     "font.size": 9.0,
-    "axes.titlesize": 10.5,
+    "axes.titlesize": HEADLINE,
     "axes.titleweight": "normal",
     "axes.titlelocation": "left",
     "axes.titlepad": 8.0,
@@ -131,11 +133,16 @@ def text_on(colour: str) -> str:
     return ON_COLOUR if ink == BLACK else ink
 
 
-def title(ax: "Axes", text: str, note: str = "") -> None:
-    """A headline, with a softer line below it, or several if it is long."""
+def title(ax: "Axes", text: str, note: str = "", tags: Iterable[str] = ()) -> None:
+    """A headline, with a softer line below it, both in several if long; ``tags`` are at the left of the axes."""
     figure, spec = ax.get_figure(root=True), ax.get_subplotspec()
     share = 1.0 if spec is None else len(spec.colspan) / spec.get_gridspec().ncols  # of the width, beside other axes
-    room = (figure.get_size_inches()[0] * 72 if figure is not None else 460.0) * share - 40
+    room = (figure.get_size_inches()[0] * 72 if figure is not None else 460.0) * share
+    left = max(map(text_width, tags), default=0.0) * TAG
+    needed, most = text_width(text) * HEADLINE / 12, room - max(15.0, 20 + left if left else 0.0)
+    if needed > most:
+        text = "\n".join(wrap(text, max(20, int(len(text) * most / needed)), break_long_words=False))
+    room -= max(40.0, 20 + left)
     lines = wrap(note, max(20, int(room / (LETTER * SMALL))))
     ax.set_title(text, pad=8 + 12 * len(lines))
     if lines:

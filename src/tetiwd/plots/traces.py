@@ -70,7 +70,8 @@ def plot_traces(analysis: "Analysis", axes: Any = None, *, marks: Marks | None =
                 line = _trace(ax, values, chain, len(sample.draws), steps=t is not None)
                 remember.mark(line, epoch=t, title=f"{name.replace(chr(92), '')}, MCMC chain {chain + 1}")
         bare(ax, "top", "right")
-        ax.set_title(f"{name}: {_convergence(quantity)}", fontsize=9.5, pad=4)
+        between = ": " if _is_wide(ax) else "\n"
+        ax.set_title(f"{name}{between}{_convergence(quantity)}", fontsize=9.5, pad=4)
         ax.margins(x=0.01)
         ax.label_outer(remove_inner_ticks=True)
         _whole_numbers(ax, t is not None)
@@ -97,6 +98,11 @@ def _trace(ax: "Axes", values: NDArray[Any], chain: int, n_chains: int, *, steps
     return line
 
 
+def _is_wide(ax: "Axes") -> bool:
+    """Is there room for a headline in one line?"""
+    return size_of(ax)[0] > NARROW
+
+
 def _convergence(quantity: Quantity) -> str:
     if quantity.r_hat is None or quantity.ess_bulk is None:
         return f"constant at {quantity.mean:.4g}"
@@ -111,8 +117,8 @@ def _whole_numbers(ax: "Axes", whole: bool) -> None:
 
 
 def _name_chains(ax: "Axes", n_chains: int) -> None:
-    """MCMC chains by colour, at the right above the first trace; above its headline where that fills the width."""
-    shown, up = min(n_chains, MOST_NAMED), 5 if size_of(ax)[0] > NARROW else 19
+    """MCMC chains by colour, at the right above the first trace; above its headline of two lines on narrow axes."""
+    shown, up = min(n_chains, MOST_NAMED), 5 if _is_wide(ax) else 31
     if n_chains > 1:
         for chain in range(shown):
             look: dict[str, Any] = {"weight": "bold", "color": mcmc_colour(chain, n_chains), "alpha": 1.0}
