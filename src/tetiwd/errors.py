@@ -229,3 +229,8 @@ def _told(text: Text, dialect: Dialect) -> str:
 def quoted(value: Any) -> str:
     """A value as Python writes it, text with the quotation marks that TOML has, too."""
     return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+def plural(n: int, what: str) -> str:
+    """ "1 cluster", "2 clusters"."""
+    return f"{n:,} {what}{'' if n == 1 else 's'}"

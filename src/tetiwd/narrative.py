@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tetiwd.errors import plural as plural
 from tetiwd.summarize.clustering import UNASSIGNED
 from tetiwd.summarize.naming import lineage_name, lineage_words, named
 
@@ -287,8 +288,3 @@ def _next(analysis: "Analysis") -> list[str]:
 def named_lineages(which: Any) -> str:
     """ "Lineage 1", "Lineages 1 and 2"."""
     return f"Lineage{'s' if len(which) > 1 else ''} {listed([lineage_name(int(lineage)) for lineage in which])}"
-
-
-def plural(n: int, what: str) -> str:
-    """ "1 cluster", "2 clusters"."""
-    return f"{n:,} {what}{'' if n == 1 else 's'}"

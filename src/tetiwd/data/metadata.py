@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tetiwd.data.labels import is_missing, plain
 from tetiwd.data.time_order import read_date
-from tetiwd.errors import DataError, Setting, Text, Where
+from tetiwd.errors import DataError, Setting, Text, Where, plural
 
 CovariateKind = Literal["number", "date", "yes or no", "category", "names"]
 YES, NO = {"1", "1.0", "true", "yes"}, {"0", "0.0", "false", "no"}
@@ -142,7 +142,8 @@ def _by_order(times: Sequence[Any] | None, series_times: Sequence[Any], n_object
     for time, n in zip(series_times, n_objects, strict=True):
         own = of_time.get(as_text(time), [])
         if len(own) != n:
-            fault = f"has {len(own)} rows for time {as_text(time)}, but the data have {n} objects there, without ids"
+            fault = f"has {plural(len(own), 'row')} for time {as_text(time)}, but the data have "
+            fault += f"{plural(n, 'object')} there, without ids"
             raise DataError(fault, "give one row per object, in the order of the data")
         rows += own
     return rows

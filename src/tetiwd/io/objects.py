@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tetiwd.errors import DataError, Setting, Text, Where
+from tetiwd.errors import DataError, Setting, Text, Where, plural
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, find_file, in_file
 from tetiwd.io.open_table import open_table
@@ -85,8 +85,9 @@ def times_of_rows(
     """Ids and epochs of the rows of a matrix: found by id if the matrix has ids, otherwise in the order of rows."""
     if ids is None:
         if len(objects.times) != n:
+            has = plural(len(objects.times), "row")
             raise DataError(
-                f"the matrix has {n} rows and no ids, but {objects.file} has {len(objects.times)} rows",
+                f"the matrix has {plural(n, 'row')} and no ids, but {objects.file} has {has}",
                 "give one row per object in the order of the matrix",
             )
         rows = list(range(n))

@@ -81,7 +81,7 @@ def test_without_ids_and_times_nothing_can_be_joined():
     table = pd.DataFrame({"year": [2001, 2002], "x": [1, 2]})
     with pytest.raises(DataError, match="the data have no ids"):
         metadata_for(series(ids=None), table)
-    with pytest.raises(DataError, match="has 1 rows for time 2001, but the data have 3 objects"):
+    with pytest.raises(DataError, match="has 1 row for time 2001, but the data have 3 objects"):
         metadata_for(series(ids=None), table, time="year")
 
 

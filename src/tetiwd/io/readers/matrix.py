@@ -10,7 +10,7 @@ from tetiwd.data import DistanceSeries
 from tetiwd.data.checks import Place
 from tetiwd.data.ids import check_same_labels, is_plain_range
 from tetiwd.data.memory import SMALLER_DATA, require_memory
-from tetiwd.errors import DataError, Setting, SettingsError, Where
+from tetiwd.errors import DataError, Setting, SettingsError, Where, plural
 from tetiwd.io.assemble import Epoch, in_order, series_of_epochs, series_of_pooled
 from tetiwd.io.csv_table import as_float_array, as_number, no_number, text_table
 from tetiwd.io.data_settings import DataSettings
@@ -81,7 +81,7 @@ def read_square(file: File) -> Epoch:
             n_rows += 1
         if n_rows != n:
             raise DataError(
-                f"has {n_rows} rows for {n} columns of numbers",
+                f"has {plural(n_rows, 'row')} for {plural(n, 'column')} of numbers",
                 "a square table has ids in the first line and the first column, or no labels at all (and a table of "
                 "features has the names of its columns in the first line)",
             )
