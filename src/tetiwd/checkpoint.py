@@ -7,10 +7,14 @@ how much of the file of draws beside it counts (draws_file.py), so that what is 
 import hashlib
 import io
 import json
+import math
 import os
 import tempfile
 import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +23,10 @@ from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
 from tetiwd.data.fingerprint import fingerprint
+from tetiwd.data.memory import in_gib
 from tetiwd.draws import Draws
-from tetiwd.draws_file import DamagedDraws, Mark, append_draws, read_draws
-from tetiwd.errors import CheckpointError, Text, give
+from tetiwd.draws_file import DamagedDraws, Mark, Packed, append_draws, read_draws
+from tetiwd.errors import CheckpointError, MemoryLimitError, Text, give
 from tetiwd.sampler import Chain
 
 NAME, VERSION = "tetiwd-checkpoint", 5
@@ -29,6 +34,9 @@ FREE_TO_CHANGE = (  # a run may be extended, and frozen in another way
     "n_draws", "max_draws", "max_minutes", "n_discarded", "anneal", "n_anneal",
 )  # fmt: skip
 About = dict[str, dict[str, str]]  # data, hyperparameters, settings, statistics and chain, each field as text
+VALUES = "values_json"  # the array that holds everything but arrays
+MOST_VALUES = 1 << 26  # bytes of it, thousands of times more than there are
+Needed = Callable[[Packed], Collection[str]]
 OTHER = {"chain": "another chain"}
 
 
@@ -78,7 +86,7 @@ class Keeper:
             raise CheckpointError(f"cannot write checkpoints into {self.folder}: {error.strerror}") from error
         for chain in existing:
             try:
-                stored = read_checkpoint(self._path(chain), self._about(chain), chain.draws)
+                stored = read_checkpoint(self._path(chain), self._about(chain), chain.draws, partial(_needed, chain))
                 _check_sound(stored, chain)
                 chain.restore(stored.arrays, stored.values, stored.draws)
             except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -126,7 +134,7 @@ def write_checkpoint(
     mark = append_draws(draws_of(path), _number(about), draws, mark)
     text = json.dumps({"about": about, "values": values, "draws": asdict(mark)})
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, allow_pickle=False, **arrays, values_json=np.frombuffer(text.encode(), dtype=np.uint8))
+    np.savez_compressed(buffer, allow_pickle=False, **arrays, **{VALUES: np.frombuffer(text.encode(), dtype=np.uint8)})
     payload = buffer.getvalue()
     head = _first_line(payload) + b"\n"
     fresh = path.with_name(path.name + ".new")
@@ -146,8 +154,10 @@ def write_checkpoint(
     return mark
 
 
-def read_checkpoint(path: Path, about: About, blank: Draws) -> Stored:
+def read_checkpoint(path: Path, about: About, blank: Draws, needed: Needed = lambda packed: packed.shapes) -> Stored:
     """The newest checkpoint that is whole, with its draws, which have the form of ``blank``.
+
+    ``needed`` looks at what is in it and says which arrays are to be unpacked, or raises a ValueError.
 
     A damaged file is put aside under another name, so that it never replaces a good one. Without a good one nothing is
     touched.
@@ -157,7 +167,7 @@ def read_checkpoint(path: Path, about: About, blank: Draws) -> Stored:
         if not candidate.exists():
             continue
         try:
-            stored = _read_whole(candidate, about, blank, draws_of(path))
+            stored = _read_whole(candidate, about, blank, draws_of(path), needed)
         except _Damaged as error:
             damaged, what = damaged or candidate, what or str(error)
             continue
@@ -196,22 +206,36 @@ class _Damaged(Exception):
     """What is wrong with a checkpoint, as the end of a sentence about it."""
 
 
-def _read_whole(path: Path, about: About, blank: Draws, draws_path: Path) -> Stored:
+def _read_whole(path: Path, about: About, blank: Draws, draws_path: Path, needed: Needed) -> Stored:
     """A checkpoint with its draws, or :class:`_Damaged`."""
     payload = _whole_payload(path)
-    try:
-        with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        stored = json.loads(arrays.pop("values_json").tobytes())
+    with _signed_by_anybody():
+        packed = Packed(payload, path.name)
+        if packed.n_bytes([VALUES]) > MOST_VALUES:
+            raise _Damaged(f"holds {in_gib(packed.n_bytes([VALUES]))} of settings, more than {in_gib(MOST_VALUES)}")
+        stored = json.loads(packed.arrays([VALUES])[VALUES].tobytes())
         before, mark, values = dict(stored["about"]), Mark(**stored["draws"]), dict(stored["values"])
-    except Exception as error:  # somebody has written it who knows how to sign it
-        raise _Damaged("is damaged") from error
+        del packed.shapes[VALUES]
     _check_about(path, before, about)
+    names = needed(packed)
+    with _signed_by_anybody():
+        arrays = packed.arrays(names)
     try:
         draws = read_draws(draws_path, _number(about), blank, mark)
     except DamagedDraws as error:
         raise _Damaged(f"has lost draws ({error})") from error
     return Stored(arrays, values, draws, mark)
+
+
+@contextmanager
+def _signed_by_anybody() -> Iterator[None]:
+    """Whatever goes wrong is damage: somebody may have written the file who knows how to sign it."""
+    try:
+        yield
+    except (MemoryLimitError, _Damaged):
+        raise
+    except Exception as error:
+        raise _Damaged("is damaged") from error
 
 
 def _number(about: About) -> int:
@@ -251,23 +275,40 @@ def _check_about(path: Path, stored: About, wanted: About) -> None:
             )
 
 
+def _needed(chain: Chain, packed: Packed) -> list[str]:
+    """The arrays of a state in a checkpoint; a ValueError if there are others, or if they have other forms."""
+    if chain.state is None:  # it is with a worker, who looks at it
+        return []
+    own, had, n = chain.state.to_arrays(), chain.state.capacity, sum(chain.draws.n_objects)
+    capacity = had * math.prod(packed.shapes["counts"]) // own["counts"].size
+    if capacity > max(had, 2 * (n + chain.settings.n_aux)):  # it is doubled when it does not suffice
+        raise ValueError(f"counts has room for {capacity:,} clusters of {n:,} objects")
+    with_hosts = {f"row_sums_{t}" for t in range(len(own["size"]))} if hasattr(chain.state, "row_sums") else set()
+    for name, shape in packed.shapes.items():
+        if name not in own:
+            if name in with_hosts and len(shape) == 2 and shape[0] == capacity:
+                continue
+            raise ValueError(f"it has an array {name!r} of {in_gib(packed.n_bytes([name]))}, which no state has")
+        shapes = [{length, length * capacity // had} for length in own[name].shape]
+        if packed.dtypes[name] != own[name].dtype or len(shape) != own[name].ndim:
+            raise ValueError(f"{name} has another form")
+        if not all(length in possible for length, possible in zip(shape, shapes, strict=True)):
+            raise ValueError(f"{name} has another size")
+    return list(packed.shapes)
+
+
 def _check_sound(stored: Stored, chain: Chain) -> None:
     """Raise a ValueError if the arrays of a checkpoint are not those of a state, or point to what is not there."""
-    if chain.state is None:  # it is with a worker, who looks at it
+    if chain.state is None:
         return
     own, had = chain.state.to_arrays(), chain.state.capacity
     counts = stored.arrays["counts"]
     capacity = had * counts.size // own["counts"].size
     highest = {"z": capacity - 1, "back": capacity - 1, "forward": capacity - 1, "size": capacity}
-    for name, array in own.items():
+    for name in own:
         if name not in stored.arrays:  # what a state cannot do without it asks for itself
             continue
         found = stored.arrays[name]
-        shapes = [{n, n * capacity // had} for n in array.shape]
-        if found.dtype != array.dtype or found.ndim != array.ndim:
-            raise ValueError(f"{name} has another form")
-        if not all(n in possible for n, possible in zip(found.shape, shapes, strict=True)):
-            raise ValueError(f"{name} has another size")
         if not np.isfinite(found).all():
             raise ValueError(f"{name} is not finite")
         if found.dtype.kind == "i" and found.size:

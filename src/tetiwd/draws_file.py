@@ -8,8 +8,11 @@ differences from the draw before, since few objects move.
 
 import hashlib
 import io
+import math
 import os
 import re
+import zipfile
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +21,9 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from tetiwd.data.memory import in_gib, require_memory
 from tetiwd.draws import Draws
-from tetiwd.errors import CheckpointError
+from tetiwd.errors import CheckpointError, plural
 
 LINE = "tetiwd-draws chain={chain} draws={first}-{end} bytes={length} after={after}"
 PATTERN = re.compile(
@@ -40,6 +44,40 @@ class Mark:
 
 class DamagedDraws(Exception):
     """The segments up to a mark are not all there, or not as they were written."""
+
+
+class Packed:
+    """An npz archive that is looked at before it is unpacked: names of arrays, their shapes and types."""
+
+    def __init__(self, payload: bytes, file: str) -> None:
+        self.file = file
+        self._archive = zipfile.ZipFile(io.BytesIO(payload))
+        self.shapes: dict[str, tuple[int, ...]] = {}
+        self.dtypes: dict[str, np.dtype[Any]] = {}
+        for member in self._archive.namelist():
+            name = member.removesuffix(".npy")
+            if name == member or name in self.shapes:
+                raise ValueError(f"{member} is no array, or there twice")
+            with self._archive.open(member) as stream:
+                if np.lib.format.read_magic(stream) != (1, 0):
+                    raise ValueError(f"{name} is written in another way")
+                self.shapes[name], _, self.dtypes[name] = np.lib.format.read_array_header_1_0(stream)
+            if any(n < 0 for n in self.shapes[name]):
+                raise ValueError(f"{name} has the shape {self.shapes[name]}")
+
+    def n_bytes(self, names: Collection[str]) -> int:
+        """What arrays take in memory."""
+        return sum(math.prod(self.shapes[name]) * self.dtypes[name].itemsize for name in names)
+
+    def arrays(self, names: Collection[str]) -> dict[str, NDArray[Any]]:
+        """Arrays by name, if memory can hold them."""
+        remedy = "use a machine with more memory, or start a new run"
+        require_memory(self.n_bytes(names), f"unpacking {plural(len(names), 'array')} of {self.file}", remedy)
+        found = {}
+        for name in names:
+            with self._archive.open(f"{name}.npy") as stream:
+                found[name] = np.lib.format.read_array(stream, allow_pickle=False)
+        return found
 
 
 def append_draws(path: Path, chain: int, draws: Draws, mark: Mark) -> Mark:
@@ -77,10 +115,11 @@ def read_draws(path: Path, chain: int, blank: Draws, mark: Mark) -> Draws:
         return draws
     if not path.exists():
         raise DamagedDraws(f"{path.name} is missing")
-    at, before = Mark(), None
+    at, before, known = Mark(), None, draws.to_arrays()
     with open(path, "rb") as file:
         while at.n_draws < mark.n_draws:
-            at, arrays = _next_segment(file, path.name, chain, at, mark.n_bytes)
+            at, payload = _next_segment(file, path.name, chain, at, mark.n_bytes)
+            arrays = _unpacked(payload, path.name, known)
             labels = arrays["labels"] = _sums(arrays["labels"], before)
             draws.extend(arrays)
             before = labels[-1]
@@ -89,8 +128,8 @@ def read_draws(path: Path, chain: int, blank: Draws, mark: Mark) -> Draws:
     return draws
 
 
-def _next_segment(file: BinaryIO, name: str, chain: int, at: Mark, limit: int) -> tuple[Mark, dict[str, NDArray[Any]]]:
-    """The segment at a mark, checked, which ends before so many bytes: the mark after it, and its arrays."""
+def _next_segment(file: BinaryIO, name: str, chain: int, at: Mark, limit: int) -> tuple[Mark, bytes]:
+    """The segment at a mark, checked, which ends before so many bytes: the mark after it, and its archive."""
     line = file.readline(LONGEST_LINE)
     found = PATTERN.fullmatch(line)
     if found is None:
@@ -108,9 +147,22 @@ def _next_segment(file: BinaryIO, name: str, chain: int, at: Mark, limit: int) -
         )
     if (first, after) != (at.n_draws, at.sha256[:16]):
         raise DamagedDraws(f"{name}: draw {at.n_draws + 1} should follow, and draw {first + 1} does")
-    with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
-        arrays = {name: archive[name] for name in archive.files}
-    return Mark(end, ends, digest), arrays
+    return Mark(end, ends, digest), payload
+
+
+def _unpacked(payload: bytes, name: str, known: Collection[str]) -> dict[str, NDArray[Any]]:
+    """The arrays of a segment, which have known names."""
+    try:
+        packed = Packed(payload, name)
+        strange = [array for array in packed.shapes if array not in known]
+        if strange:
+            size = in_gib(packed.n_bytes(strange[:1]))
+            raise DamagedDraws(f"{name} has an array {strange[0]!r} of {size}, which no draws have")
+        return packed.arrays(packed.shapes)
+    except (DamagedDraws, MemoryError):
+        raise
+    except Exception as error:  # somebody has written it who knows how to sign it
+        raise DamagedDraws(f"{name} has a segment that cannot be unpacked") from error
 
 
 def _digest(fields: bytes, payload: bytes) -> str:

@@ -20,7 +20,7 @@ from tetiwd import run_chains, sampler
 from tetiwd.checkpoint import previous_of, read_checkpoint, write_checkpoint
 from tetiwd.draws import Draws
 from tetiwd.draws_file import Mark
-from tetiwd.errors import CheckpointError
+from tetiwd.errors import CheckpointError, MemoryLimitError
 
 TESTS = Path(__file__).parents[1]
 ABOUT = {"data": {"hash": "a"}, "settings": {"thin": "1", "seed": "2"}, "chain": {"number": "1"}}
@@ -245,18 +245,66 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("says", WRONG)
-def test_a_state_that_cannot_be_is_refused_although_its_checksum_is_right(tmp_path, says):
-    run_chains(small_series(), MODEL, SETTINGS, checkpoint=tmp_path)
-    path = tmp_path / "chain-1.checkpoint"
+def changed(path, change):
+    """Change the arrays of a checkpoint, and sign it again."""
     line, _, payload = path.read_bytes().partition(b"\n")
     with np.load(io.BytesIO(payload)) as archive:
         arrays = dict(archive)
-    WRONG[says](arrays)
+    change(arrays)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     kind = line.partition(b" ")[0]
     digest = hashlib.sha256(kind + buffer.getvalue()).hexdigest().encode()
     path.write_bytes(kind + b" " + digest + b"\n" + buffer.getvalue())
+
+
+@pytest.mark.parametrize("says", WRONG)
+def test_a_state_that_cannot_be_is_refused_although_its_checksum_is_right(tmp_path, says):
+    run_chains(small_series(), MODEL, SETTINGS, checkpoint=tmp_path)
+    changed(tmp_path / "chain-1.checkpoint", WRONG[says])
     with pytest.raises(CheckpointError, match=rf"holds a state that cannot be \({says}\); start a new run"):
         run_chains(small_series(), MODEL, SETTINGS, checkpoint=tmp_path, resume=True)
+
+
+MANY = np.zeros((3, 10**6), dtype=np.int64)
+TOO_LARGE = {
+    r"cannot be \(it has an array 'more' of 0\.02 GiB, which no state has\); start a new run": ("more", MANY),
+    r"cannot be \(it has an array 'row_sums_3' of 0\.01 GiB, which no state has\)": (
+        "row_sums_3",
+        MANY[0].reshape(32, -1),
+    ),
+    r"cannot be \(z_0 has another size\)": ("z_0", MANY[0]),
+    r"cannot be \(counts has room for 1,000,000 clusters of 37 objects\)": ("counts", MANY),
+    r"holds 0\.07 GiB of settings, more than 0\.06 GiB, and there is no other": ("values_json", np.zeros(9 * 10**6)),
+}
+
+
+@pytest.mark.parametrize("says", TOO_LARGE)
+def test_what_no_checkpoint_holds_is_refused_before_it_is_unpacked(tmp_path, says, monkeypatch):
+    run_chains(small_series(), MODEL, SETTINGS, checkpoint=tmp_path)
+    name, array = TOO_LARGE[says]
+    changed(tmp_path / "chain-1.checkpoint", lambda arrays: arrays.update({name: array}))
+    sizes = unpacked_sizes(monkeypatch)
+    with pytest.raises(CheckpointError, match=says):
+        run_chains(small_series(), MODEL, SETTINGS, checkpoint=tmp_path, resume=True)
+    assert all(size < 10**5 for size in sizes)
+
+
+def unpacked_sizes(monkeypatch):
+    """Sizes of all arrays that are unpacked from now on."""
+    unpack, sizes = np.lib.format.read_array, []
+
+    def read_array(*args, **options):
+        array = unpack(*args, **options)
+        sizes.append(array.size)
+        return array
+
+    monkeypatch.setattr(np.lib.format, "read_array", read_array)
+    return sizes
+
+
+def test_more_than_memory_holds_is_not_unpacked(tmp_path, monkeypatch):
+    write(tmp_path / "one", 10**6)
+    monkeypatch.setattr("tetiwd.data.memory.available_memory", lambda: (10**6, "says the test"))
+    with pytest.raises(MemoryLimitError, match=r"unpacking 1 array of one takes 0\.01 GiB of memory, but only"):
+        read(tmp_path / "one")

@@ -11,7 +11,7 @@ from runs import MODEL, SETTINGS, digest, small_series
 from tetiwd import checkpoint, run_chains
 from tetiwd.draws import COLUMNS, Draws
 from tetiwd.draws_file import DamagedDraws, Mark, append_draws, read_draws
-from tetiwd.errors import CheckpointError
+from tetiwd.errors import CheckpointError, MemoryLimitError
 
 N_OBJECTS = (4, 3)
 
@@ -224,3 +224,17 @@ def test_a_disk_that_was_full_for_a_while_costs_no_draws(finished, tmp_path, mon
     run_chains(small_series(), MODEL, SETTINGS, checkpoint=tmp_path, checkpoint_seconds=0)
     monkeypatch.undo()
     assert digest(resumed(tmp_path)) == finished[1]
+
+
+def test_arrays_that_no_draws_have_are_not_unpacked(tmp_path, monkeypatch):
+    path, draws = tmp_path / "one", add(blank(), 3)
+    arrays = draws.to_arrays()
+    monkeypatch.setattr(Draws, "to_arrays", lambda self: arrays | {"more": np.zeros(10**6)})
+    mark = append_draws(path, 1, draws, Mark())
+    monkeypatch.undo()
+    with pytest.raises(DamagedDraws, match=r"one has an array 'more' of 0\.01 GiB, which no draws have"):
+        read_draws(path, 1, blank(), mark)
+    mark = append_draws(path, 1, draws, Mark())
+    monkeypatch.setattr("tetiwd.data.memory.available_memory", lambda: (100, "says the test"))
+    with pytest.raises(MemoryLimitError, match=r"unpacking \d+ arrays of one takes 0\.00 GiB of memory, but only"):
+        read_draws(path, 1, blank(), mark)

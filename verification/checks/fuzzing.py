@@ -22,6 +22,7 @@ from benchmarks.table import Row
 from tetiwd.errors import TetiwdError
 from tetiwd.io.netcdf import SEALED
 from verification import commands, mutation, readable, sandbox
+from verification.bombs import BOMBS
 from verification.check import Check, Found, Job
 
 NAMES = (
@@ -35,7 +36,6 @@ GUIDED = ("npy", "square", "long", "features", "sequences", "settings", "run.tom
 N_INPUTS, FEW, PER_JOB = 1000, 20, 500
 GUIDED_SECONDS, FEW_SECONDS = 30, 5
 SECONDS, WAITING, MEBIBYTES = 10.0, 120.0, 1000  # of processor time and of waiting for an input; beyond what is in use
-BOMBS = (("x.csv.gz", b"time,a,b\n", b"1,0.5,2\n"), ("s.fasta.gz", b"", b">a|2001\nACGT\n"))
 READ, REFUSED = "read", "refused"
 
 
@@ -118,9 +118,7 @@ def try_all(name: str, numbers: range, say: Callable[[Any], None]) -> None:
 def made(name: str, number: int) -> tuple[Callable[[Any], Any], Any]:
     """Write the input of a number into the working folder; how to read it, and what that needs to know."""
     if name == "bombs":
-        file, head, row = BOMBS[number]
-        Path(file).write_bytes(mutation.bomb(head, row))
-        return readable.read_input, [file]
+        return BOMBS[number]()
     rng = np.random.default_rng([number, *name.encode()])
     kind = readable.readables()[name]
     known = kind.write()

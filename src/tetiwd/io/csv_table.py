@@ -12,11 +12,10 @@ import numpy as np
 from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError, Setting, Text, Where
 from tetiwd.io.files import File, in_file, text_lines
-from tetiwd.io.tables import Columns, check_unambiguous, listed
+from tetiwd.io.tables import BYTES_PER_TEXT, Columns, check_unambiguous, listed
 from tetiwd.io.text_values import MISSING
 
 CHUNK_FIELDS = 1 << 16
-BYTES_PER_TEXT = 200  # that a short text takes, twice, with its place in a dictionary
 TABS = (".tsv", ".tab", ".lsmat")
 
 

@@ -1,5 +1,6 @@
 """The table of objects (obs) of an AnnData file (h5ad), and what reading such a file needs."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,7 +9,14 @@ import numpy as np
 from tetiwd.data.labels import is_missing, plain
 from tetiwd.errors import DataError
 from tetiwd.io.files import File, in_file
-from tetiwd.io.tables import Columns, check_unambiguous
+from tetiwd.io.tables import (
+    BYTES_PER_NUMBER,
+    BYTES_PER_TEXT,
+    BYTES_PER_VALUE,
+    Columns,
+    check_unambiguous,
+    require_room,
+)
 
 H5AD = (".h5ad",)
 
@@ -22,7 +30,10 @@ class ObsTable:
             h5py, read_elem = libraries()
             try:
                 with h5py.File(file.path, "r") as stored:
-                    self._frame = read_elem(group(stored, "obs"))
+                    obs = group(stored, "obs")
+                    n = rows_of(obs)
+                    require_room(bytes_of(obs) + BYTES_PER_VALUE * n, n)  # what the names of objects take at least
+                    self._frame = read_elem(obs)
             except (DataError, MemoryError):
                 raise
             except Exception as error:  # a damaged file can fail anywhere, in any way
@@ -47,7 +58,9 @@ class ObsTable:
             wrong = next((name for name in numbers if not self.is_number(name)), None)
             if wrong is not None:
                 raise DataError(f"column {wrong} of obs does not hold numbers", "convert it, or leave it out")
-        n = len(self._frame)
+            n = len(self._frame)
+            per_row = sum(BYTES_PER_VALUE if self._is_short(name) else BYTES_PER_TEXT for name in text)
+            require_room(n * (per_row + BYTES_PER_NUMBER * len(wanted)), n)
         texts = {name: [_plain(value) for value in self._values(name)] for name in text}
         arrays = {name: self._frame[name].to_numpy(dtype=float, na_value=np.nan) for name in wanted}
         declared = {
@@ -56,6 +69,10 @@ class ObsTable:
             if name != self._index and getattr(self._frame[name].dtype, "ordered", False)
         }
         return Columns(self.file.name, n, range(1, n + 1), "row", texts, arrays, no_numbers, declared)
+
+    def _is_short(self, name: str) -> bool:
+        """Whether values are numbers, or texts that many rows share."""
+        return self.is_number(name) or (name != self._index and hasattr(self._frame[name], "cat"))
 
     def _values(self, name: str) -> list[Any]:
         return list(self._frame.index if name == self._index else self._frame[name])
@@ -84,6 +101,21 @@ def group(stored: Any, name: str) -> Any:
     if not hasattr(stored[name], "keys"):
         raise DataError(f"has its {name} in an old form", "read it with anndata and write it again")
     return stored[name]
+
+
+def bytes_of(element: Any, as_values: bool = False) -> int:
+    """What an element takes in memory, by its shape: as arrays, or with every entry as one of Python's values."""
+    if hasattr(element, "keys"):
+        return sum(bytes_of(element[name], as_values) for name in element)
+    per_entry = BYTES_PER_TEXT if element.dtype.kind in "OSU" else BYTES_PER_VALUE if as_values else 0
+    return (element.dtype.itemsize + per_entry) * math.prod(element.shape or ())
+
+
+def rows_of(element: Any) -> int:
+    """The length of the longest array in an element."""
+    if hasattr(element, "keys"):
+        return max((rows_of(element[name]) for name in element), default=0)
+    return element.shape[0] if element.shape else 0
 
 
 def damaged(error: Exception) -> DataError:

@@ -6,10 +6,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError, Where
 from tetiwd.io.files import File, in_file
-from tetiwd.io.tables import Columns, check_unambiguous
+from tetiwd.io.tables import (
+    BYTES_PER_NUMBER,
+    BYTES_PER_TEXT,
+    BYTES_PER_VALUE,
+    Columns,
+    check_unambiguous,
+    require_room,
+)
+
+TEXTS = ("string", "large_string", "string_view")
 
 
 class ParquetTable:
@@ -52,14 +60,23 @@ class ParquetTable:
                     raise DataError(f"column {name} holds {kind}, not numbers", "convert it, or leave it out")
                 no_numbers[name] = str(kind)
             wanted = [name for name in (*numbers, *maybe_numbers) if name not in no_numbers]
-            require_memory(16 * self.n_rows * len(wanted), "the table", "use fewer rows or columns")
+            for name in text:
+                kind = self._schema.field(name).type
+                if not _is_plain(kind):
+                    raise DataError(
+                        f"column {name} holds {kind}, where text, a number or a date is expected",
+                        "convert it, or leave it out",
+                    )
             try:
-                with self._stored as stored:
-                    table = stored.read(columns=[*dict.fromkeys([*text, *wanted])])
+                n_rows, unpacked = self._size_of(text)
+                for_text = n_rows * sum(_bytes_per_row(self._schema.field(name).type) for name in text)
+                require_room(for_text + unpacked + n_rows * BYTES_PER_NUMBER * len(wanted), n_rows)
+                table = self._read([*dict.fromkeys([*text, *wanted])])
                 if table.num_rows != self.n_rows:
                     raise DataError(f"says it has {self.n_rows} rows, but there are {table.num_rows}", "write it again")
                 arrays = {name: _numbers_of(table.column(name)) for name in wanted}
-                texts = {name: [_plain(value) for value in table.column(name).to_pylist()] for name in text}
+                require_room(for_text + sum(_n_characters(table.column(name)) for name in text), n_rows)
+                texts = {name: _values_of(table.column(name)) for name in text}
             except (DataError, MemoryError):
                 raise
             except Exception as error:  # a damaged file can fail anywhere, in any way
@@ -77,6 +94,25 @@ class ParquetTable:
             self.file.name, self.n_rows, range(1, self.n_rows + 1), "row", texts, arrays, no_numbers, declared
         )
 
+    def _size_of(self, text: Sequence[str]) -> tuple[int, int]:
+        """Rows, and bytes that these columns take when they are unpacked, where rows with the same text share it."""
+        stored = self._stored.metadata
+        groups = [stored.row_group(i) for i in range(stored.num_row_groups)]
+        places = [j for j in range(stored.num_columns) if stored.schema.column(j).path in text]
+        unpacked = sum(max(0, group.column(j).total_uncompressed_size) for group in groups for j in places)
+        return max(self.n_rows, sum(group.num_rows for group in groups)), unpacked
+
+    def _read(self, names: list[str]) -> Any:
+        """Columns; a text that many rows share is kept once, whatever its length."""
+        import pyarrow.parquet as pq
+
+        shared = [name for name in names if str(self._schema.field(name).type) in TEXTS]
+        with (
+            self._stored,
+            pq.ParquetFile(self.file.path, metadata=self._stored.metadata, read_dictionary=shared) as stored,
+        ):
+            return stored.read(columns=names)
+
 
 def _damaged(error: Exception) -> DataError:
     reason = (str(error).splitlines() or [type(error).__name__])[0]
@@ -87,6 +123,49 @@ def _is_number(kind: Any) -> bool:
     import pyarrow.types as types
 
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
+
+
+def _is_plain(kind: Any) -> bool:
+    """Whether values are text, numbers or dates, each of which takes little room."""
+    import pyarrow.types as types
+
+    if types.is_dictionary(kind):
+        return _is_plain(kind.value_type)
+    checks = (types.is_integer, types.is_floating, types.is_boolean, types.is_null, types.is_temporal)
+    return str(kind) in TEXTS or any(check(kind) for check in checks)
+
+
+def _bytes_per_row(kind: Any) -> int:
+    """What a value takes, but for the characters of a long text."""
+    import pyarrow.types as types
+
+    return BYTES_PER_TEXT if str(kind) in TEXTS or types.is_temporal(kind) else BYTES_PER_VALUE
+
+
+def _n_characters(column: Any) -> int:
+    """The length of all texts of a column together, as many times as they occur."""
+    import pyarrow.compute as pc
+    import pyarrow.types as types
+
+    total = 0
+    for chunk in column.chunks:
+        if types.is_dictionary(chunk.type) and str(chunk.type.value_type) in TEXTS:
+            lengths = pc.binary_length(chunk.dictionary)
+            total += pc.sum(pc.take(lengths, chunk.indices)).as_py() or 0
+    return total
+
+
+def _values_of(column: Any) -> list[Any]:
+    """Values of a column; rows with the same text share it."""
+    import pyarrow.types as types
+
+    if not types.is_dictionary(column.type):
+        return [_plain(value) for value in column.to_pylist()]
+    values: list[Any] = []
+    for chunk in column.chunks:
+        known = [_plain(value) for value in chunk.dictionary.to_pylist()]
+        values += [None if i is None else known[i] for i in chunk.indices.to_pylist()]
+    return values
 
 
 def _numbers_of(column: Any) -> NDArray[np.float64]:

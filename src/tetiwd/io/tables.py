@@ -9,12 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data import labels
-from tetiwd.errors import DataError, Setting, Where
+from tetiwd.data.memory import require_memory
+from tetiwd.errors import DataError, Setting, Where, plural
 from tetiwd.io.text_values import MISSING, as_plain_integers
 
 PARQUET = (".parquet", ".pq")
 TEXT_TABLES = (".csv", ".tsv", ".tab", ".txt")
 TABLES = (*TEXT_TABLES, *PARQUET)
+
+BYTES_PER_TEXT = 200  # that a short text takes, twice, with its place in a dictionary or in lists
+BYTES_PER_VALUE = 100  # that a number, or a text that many rows share, takes as one of Python's values
+BYTES_PER_NUMBER = 16  # that a number takes in two arrays
 
 
 @dataclass
@@ -36,6 +41,11 @@ class Columns:
         if self.unit == "line":
             return Where(file=self.file, line=number, column=column)
         return Where(file=self.file, row=number, column=column)
+
+
+def require_room(n_bytes: int, n_rows: int) -> None:
+    """Refuse a table that memory cannot hold, before it is read."""
+    require_memory(n_bytes, f"the table of {plural(n_rows, 'row')}", "use fewer rows or columns")
 
 
 def column_for(names: Sequence[str], given: str | None, usual: str, setting: str) -> str | None:

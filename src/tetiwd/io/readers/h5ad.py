@@ -1,5 +1,6 @@
 """AnnData files (h5ad): a matrix in obsp and the times of the objects in obs."""
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -14,9 +15,9 @@ from tetiwd.errors import DataError, Setting, Text, Where
 from tetiwd.io.assemble import series_of_pooled
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, in_file
-from tetiwd.io.obs_table import H5AD, damaged, group, libraries
+from tetiwd.io.obs_table import H5AD, bytes_of, damaged, group, libraries, rows_of
 from tetiwd.io.readers.reader import Reader
-from tetiwd.io.tables import listed
+from tetiwd.io.tables import listed, require_room
 from tetiwd.io.windows import EpochOfRows, epochs_of
 
 
@@ -71,7 +72,9 @@ def ids_and_times(stored: Any, settings: DataSettings, read_elem: Any) -> tuple[
         columns = [str(column) for column in obs.attrs.get("column-order", list(obs))]
         remedy: Text = ["name it with ", Setting("time"), f" (its columns are {listed(columns)})"]
         raise DataError(f"obs has no column {name!r}", remedy)
-    return object_names(obs, settings, read_elem), _time(read_elem(obs[name]), name, settings)
+    ids = object_names(obs, settings, read_elem)
+    require_room(bytes_of(obs[name], as_values=True), rows_of(obs[name]))
+    return ids, _time(read_elem(obs[name]), name, settings)
 
 
 def object_names(obs: Any, settings: DataSettings, read_elem: Any) -> list[Any]:
@@ -82,6 +85,7 @@ def object_names(obs: Any, settings: DataSettings, read_elem: Any) -> list[Any]:
             [f"obs has no column {name!r}, which ", Setting("id"), " names"],
             ["leave out ", Setting("id"), " to use the names of the objects"],
         )
+    require_room(bytes_of(obs[name], as_values=True), rows_of(obs[name]))
     return [plain(value) for value in np.asarray(read_elem(obs[name]))]
 
 
@@ -99,7 +103,9 @@ def _matrix(obsp: Any, settings: DataSettings, read_elem: Any) -> NDArray[Any]:
     element = obsp[name]
     sparse = not hasattr(element, "dtype")
     shape = tuple(int(length) for length in (element.attrs["shape"] if sparse else element.shape))
-    require_memory(8 * int(np.prod(shape, dtype=object)), f"obsp {name!r} of shape {shape}", SMALLER_DATA)
+    each = 8 if sparse else max(8, element.dtype.itemsize)
+    needed = each * math.prod(shape) + (bytes_of(element) if sparse else 0)
+    require_memory(needed, f"obsp {name!r} of shape {shape}", SMALLER_DATA)
     if not sparse:
         return np.asarray(element[()])
     needed = shape[0] * (shape[0] - 1 if settings.kind == "distances" else shape[0])

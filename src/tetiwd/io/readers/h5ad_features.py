@@ -11,10 +11,10 @@ from tetiwd.errors import DataError, Setting, Text
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.feature_rows import FEATURE_SETTINGS, check_squared_matters, series_of_features
 from tetiwd.io.files import File, in_file
-from tetiwd.io.obs_table import group
+from tetiwd.io.obs_table import bytes_of, group, rows_of
 from tetiwd.io.readers.h5ad import ids_and_times, object_names, opened
 from tetiwd.io.readers.reader import Reader
-from tetiwd.io.tables import listed
+from tetiwd.io.tables import listed, require_room
 
 FEWER_FEATURES = "use fewer objects or features"
 
@@ -64,8 +64,9 @@ def _features(stored: Any, name: str | None, read_elem: Any) -> tuple[Any, list[
             raise DataError("has no X", remedy)
         X = _read(stored["X"], "X", read_elem)
         var = group(stored, "var")
-        names = read_elem(var[str(var.attrs.get("_index", "_index"))])
-        return X, [str(one) for one in names]
+        index = var[str(var.attrs.get("_index", "_index"))]
+        require_room(bytes_of(index, as_values=True), rows_of(index))
+        return X, [str(one) for one in read_elem(index)]
     if name not in obsm:
         remedy = ["name one with ", Setting("obsm"), f" (there are {listed(list(obsm)) or 'none'})"]
         raise DataError(f"obsm has no {name!r}", remedy)
@@ -84,7 +85,6 @@ def _read(element: Any, what: str, read_elem: Any) -> Any:
             raise DataError(f"{what} does not hold real numbers", "convert it first, for example with .astype(float)")
         size = element.dtype.itemsize * int(np.prod(element.shape, dtype=object))
     else:
-        stored = [element[part] for part in ("data", "indices") if part in element]
-        size = sum(part.dtype.itemsize * int(part.size) for part in stored)
+        size = bytes_of(element)
     require_memory(size, what, FEWER_FEATURES)
     return read_elem(element)

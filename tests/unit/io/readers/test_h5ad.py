@@ -207,3 +207,41 @@ def test_size_is_checked_from_the_file(write, monkeypatch):
         MemoryLimitError, match=re.escape("x.h5ad: obsp 'distances' of shape (1000000, 1000000) takes 7,450.58")
     ):
         read_series(["x.h5ad"], SQUARED)
+
+
+def dataset(parent, name, shape, kind):
+    """Takes no room on disk."""
+    del parent[name]
+    found = parent.create_dataset(name, shape, kind, chunks=(10**6,))
+    found.attrs.update({"encoding-type": "array", "encoding-version": "0.2.0"})
+
+
+MANY = {
+    "names": (lambda stored, h5py: dataset(stored["obs"], "_index", (5 * 10**8,), h5py.string_dtype()), "96.86"),
+    "times": (lambda stored, h5py: dataset(stored["obs"], "time", (5 * 10**8,), "i1"), "47.03"),
+}
+
+
+@pytest.mark.parametrize("which", MANY)
+@pytest.mark.parametrize("options", [{}, {"obsm": "X"}], ids=["distances", "features"])
+def test_rows_of_obs_are_counted_before_they_are_read(write, which, options, monkeypatch):
+    path = write()
+    h5py = pytest.importorskip("h5py")
+    spoil, size = MANY[which]
+    with h5py.File(path, "a") as stored:
+        spoil(stored, h5py)
+    monkeypatch.setattr(memory, "available_memory", lambda: (10**9, "says the test"))
+    with pytest.raises(MemoryLimitError, match=rf"^x\.h5ad: the table of 500,000,000 rows takes {size} GiB"):
+        read_series(["x.h5ad"], DataSettings(**options) if options else SQUARED)
+
+
+def test_what_is_stored_of_a_sparse_matrix_is_counted(write, monkeypatch):
+    sparse = pytest.importorskip("scipy.sparse")
+    path = write(sparse.csr_matrix(D + 1))
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(path, "a") as stored:
+        for name, kind in (("data", "f8"), ("indices", "i4")):
+            dataset(stored["obsp/distances"], name, (5 * 10**8,), kind)
+    monkeypatch.setattr(memory, "available_memory", lambda: (10**9, "says the test"))
+    with pytest.raises(MemoryLimitError, match=r"^x\.h5ad: obsp 'distances' of shape \(9, 9\) takes 5\.59 GiB"):
+        read_series(["x.h5ad"], SQUARED)
