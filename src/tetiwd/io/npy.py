@@ -17,6 +17,7 @@ from tetiwd.io.files import File, in_file
 Arrays = dict[str, NDArray[Any]]
 Header = tuple[tuple[int, ...], "np.dtype[Any]"]
 
+LONGEST_HEADER = 10_000  # bytes; no array of numbers or texts needs more
 NOT_A_HEADER = (ValueError, TypeError, SyntaxError, tokenize.TokenError, EOFError, OverflowError, RecursionError)
 
 
@@ -70,6 +71,10 @@ def _checked_header(stream: IO[bytes], size: int) -> Header:
         if version == (1, 0):
             shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
         elif version == (2, 0):
+            place, length = stream.tell(), int.from_bytes(stream.read(4), "little")
+            if length > LONGEST_HEADER:
+                raise ValueError(f"a header of {length:,} bytes")
+            stream.seek(place)
             shape, _, dtype = np.lib.format.read_array_header_2_0(stream)
         else:
             raise ValueError(f"version {version[0]}.{version[1]} of the format")

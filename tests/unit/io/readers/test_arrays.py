@@ -354,6 +354,15 @@ def test_second_version_of_the_format(here):
     assert np.array_equal(read_series(["D.npy"], SQUARED).series.D[0], GOOD)
 
 
+def test_a_long_header_is_not_read(here):
+    """Packed, a header of gigabytes is a small file."""
+    header = b"\x93NUMPY\x02\x00" + (2**31).to_bytes(4, "little") + b" " * 100_000
+    with zipfile.ZipFile("D.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("D.npy", header)
+    with pytest.raises(DataError, match="a header of 2,147,483,648 bytes"):
+        read_series(["D.npz"], SQUARED)
+
+
 def test_nothing_to_leave_out(here):
     np.savez("pooled.npz", D=POOLED, time=TIME)
     found = read_series(["pooled.npz"], settings(drop_small=True))
