@@ -18,7 +18,8 @@ KINDS = (
 READABLE = {name: readables()[name] for name in KINDS}
 PIECES = st.sampled_from(
     [b",", b"\t", b"\n", b'"', b";", b"0", b"-1", b"1e400", b"nan", b"inf", b"=", b"[", b"]", b"{", b">", b"'",
-     b"\xff", b"\xef\xbb\xbf", b"\x00", b"99999999999999999999", b"2001-02-30", b"\x93NUMPY\x02\x00\xff\xff\xff\x7f", b"id", b"time"]
+     b"\xff", b"\xef\xbb\xbf", b"\x00", b"99999999999999999999", b"2001-02-30",
+     b"\x93NUMPY\x02\x00\xff\xff\xff\x7f", b"id", b"time"]
 )  # fmt: skip
 EDITS = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 6), st.lists(PIECES, max_size=4).map(b"".join)), max_size=5)
 
