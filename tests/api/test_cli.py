@@ -246,6 +246,13 @@ def test_killed_and_resumed_gives_the_same_folder(how, table, whole, tmp_path):
         xr.testing.assert_identical(cut.load(), uncut.load())
 
 
+def test_resuming_a_complete_run_says_so(whole, tmp_path):
+    shutil.copytree(whole, tmp_path / "run")
+    told = tetiwd("resume", tmp_path / "run")
+    assert "This run is complete: its answers are written again." in told.stderr
+    assert (tmp_path / "run" / "labels.csv").read_bytes() == (whole / "labels.csv").read_bytes()
+
+
 def test_nobody_writes_into_a_folder_that_is_being_written(table, tmp_path):
     words = ["fit", table, "--id", "patient", "--time", "year", "--chains", "1", "--warmup", "20", "--draws", "20"]
     tetiwd(*words, "--out", tmp_path / "run", "-q")

@@ -177,7 +177,12 @@ def resume(
             jobs.run_chain(run_folder, chain, checkpoint_seconds, wait_seconds, watcher_for(console), console)
         return
     added = additions(run_folder)
-    spread = RunFolder.open(run_folder).settings().sampler.spread_epochs
+    folder = RunFolder.open(run_folder)
+    if folder.status == "complete" and n_draws is max_draws is max_minutes is None:
+        console.remark(
+            "This run is complete: its answers are written again. For more draws, give --draws or --max-draws."
+        )
+    spread = folder.settings().sampler.spread_epochs
     elsewhere = w.elsewhere(scheduler, n_local, near=run_folder, dashboard=dashboard, spread_epochs=spread)
     with signals_as_interrupt(), elsewhere as who:
         analysis = go_on(
