@@ -179,9 +179,7 @@ def resume(
     added = additions(run_folder)
     folder = RunFolder.open(run_folder)
     if folder.status == "complete" and n_draws is max_draws is max_minutes is None:
-        console.remark(
-            "This run is complete: its answers are written again. For more draws, give --draws or --max-draws."
-        )
+        console.remark("This run is complete: its answers are written again. --draws or --max-draws add draws.")
     spread = folder.settings().sampler.spread_epochs
     elsewhere = w.elsewhere(scheduler, n_local, near=run_folder, dashboard=dashboard, spread_epochs=spread)
     with signals_as_interrupt(), elsewhere as who:
