@@ -54,6 +54,8 @@ def extensions():
 
     library = Path(numpy.get_include()).parents[1] / "random" / "lib"
     files = [types.with_suffix(".py") for types in sorted(FOLDER.glob("*.pxd")) if types.with_suffix(".py").exists()]
+    if not files:
+        raise FileNotFoundError(f"the types of the kernels, *.pxd, are missing in {FOLDER}")
     modules = [Extension(f"{PACKAGE}.{file.stem}", [file.as_posix()]) for file in files]
     modules.append(Extension(SHARED, [(FOLDER / "_shared.c").as_posix()]))  # Cython writes this file
     modules = cythonize(

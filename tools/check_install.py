@@ -18,7 +18,9 @@ LARGEST_WHEEL = 2_000_000  # bytes
 KERNELS = """
 import importlib.util, sys
 from tetiwd import kernels
-sys.exit(not kernels.COMPILED or importlib.util.find_spec("numba") is not None)
+from tetiwd.kernels import assign
+compiled = kernels.COMPILED and not assign.__file__.endswith(".py")
+sys.exit(not compiled or importlib.util.find_spec("numba") is not None)
 """
 RESULTS = ["report.html", "labels.csv", "lineages.csv", "lineages.svg", "results.nc", "run.toml"]
 NEW_OBJECTS = """

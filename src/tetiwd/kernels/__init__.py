@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent
-MODULES = sorted(file.stem for file in FOLDER.glob("*.pxd") if file.with_suffix(".py").exists())
+NEVER_COMPILED = ("__init__", "no_cython")
+MODULES = sorted(file.stem for file in FOLDER.glob("*.py") if file.stem not in NEVER_COMPILED)
 
 
 def _built(name: str) -> bool:

@@ -61,6 +61,21 @@ def test_half_a_build_is_none(package):
     assert probe(package).startswith("False")
 
 
+def test_files_of_types_are_for_building_only(package):
+    """Wheels leave them out; what is compiled must not depend on them."""
+    for types in (package / "tetiwd" / "kernels").glob("*.pxd"):
+        types.unlink()
+    assert probe(package).startswith("True")
+    next((package / "tetiwd" / "kernels").glob("terms*.so")).unlink()
+    assert probe(package).startswith("False")
+
+
+def test_every_kernel_has_types():
+    typed = {types.stem for types in kernels.FOLDER.glob("*.pxd") if types.with_suffix(".py").exists()}
+    assert set(kernels.MODULES) == typed
+    assert len(typed) > 40
+
+
 def test_compiled_kernels_say_nothing(package):
     assert probe(package).split()[::2] == ["True", "[]"]
 
