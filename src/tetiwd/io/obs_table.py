@@ -19,6 +19,7 @@ from tetiwd.io.tables import (
 )
 
 H5AD = (".h5ad",)
+TEXTS_LOOKED_AT = 30
 
 
 class ObsTable:
@@ -108,7 +109,16 @@ def bytes_of(element: Any, as_values: bool = False) -> int:
     if hasattr(element, "keys"):
         return sum(bytes_of(element[name], as_values) for name in element)
     per_entry = BYTES_PER_TEXT if element.dtype.kind in "OSU" else BYTES_PER_VALUE if as_values else 0
-    return (element.dtype.itemsize + per_entry) * math.prod(element.shape or ())
+    return int((element.dtype.itemsize + per_entry + length_of_texts(element)) * math.prod(element.shape or ()))
+
+
+def length_of_texts(element: Any) -> float:
+    """Mean length of some of the texts of any length: the shape says nothing of it, and rows may share a long one."""
+    if element.dtype.kind != "O" or len(element.shape or ()) != 1 or not element.shape[0]:
+        return 0.0
+    rows = np.unique(np.linspace(0, element.shape[0] - 1, TEXTS_LOOKED_AT).round().astype(np.int64)).tolist()
+    texts = (element[row] for row in rows)
+    return float(np.mean([len(text) if hasattr(text, "__len__") else 0 for text in texts]))
 
 
 def rows_of(element: Any) -> int:

@@ -235,6 +235,20 @@ def test_rows_of_obs_are_counted_before_they_are_read(write, which, options, mon
         read_series(["x.h5ad"], DataSettings(**options) if options else SQUARED)
 
 
+@pytest.mark.parametrize("options", [{}, {"obsm": "X"}], ids=["distances", "features"])
+def test_a_long_text_that_rows_share_is_counted(write, options, monkeypatch):
+    path = write()
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(path, "a") as stored:
+        del stored["obs/_index"]
+        names = stored["obs"].create_dataset("_index", (5_000,), h5py.string_dtype(), fillvalue="x" * 10**6)
+        names.attrs.update({"encoding-type": "string-array", "encoding-version": "0.2.0"})
+    assert path.stat().st_size < 3 * 10**6
+    monkeypatch.setattr(memory, "available_memory", lambda: (10**9, "says the test"))
+    with pytest.raises(MemoryLimitError, match=r"^x\.h5ad: the table of 5,000 rows takes 4\.66 GiB"):
+        read_series(["x.h5ad"], DataSettings(**options) if options else SQUARED)
+
+
 def test_what_is_stored_of_a_sparse_matrix_is_counted(write, monkeypatch):
     sparse = pytest.importorskip("scipy.sparse")
     path = write(sparse.csr_matrix(D + 1))
