@@ -17,6 +17,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "full": {"geometry": "full"},
     "spreads": {"geometry": "full", "tau": Gamma(1.0, 0.5)},
     "uncoupled": {"coupling": False},
+    "static": {"geometry": "isotropic", "coupling": False},
     "moving": {"geometry": "moving"},
     "pooled": {"geometry": "pooled"},
     "clip": {},

@@ -32,19 +32,21 @@ class Question:
             labels = {name: as_lists(found) for name, found in run.labels.items()}
             return replace(self.record, labels=labels, seconds=run.seconds, agree=run.agree, chosen=run.chosen)
         start = time.process_time()
-        found = METHODS[self.record.method].find(self.data)
+        found = METHODS[self.record.method].find(self.data, self.record.seed)
         return replace(self.record, labels={"": as_lists(found)}, seconds={"": time.process_time() - start})
 
 
 def questions(
     sets: Sequence[str], methods: Sequence[str], settings: Sequence[str], n_seeds: int, code: Code
 ) -> Iterator[Question]:
-    """First the other methods, then tetiwd seed by seed."""
+    """First the other methods, then tetiwd and what else is random, seed by seed."""
     data = {name: loaded for name in sets if (loaded := load(name)) is not None}
     prints = {name: fingerprint(own.series)[:12] for name, own in data.items()}
     equipment = machine.equipment()
-    runs = [(method, 0, METHODS[method].pooled) for method in methods]
-    runs += [(setting, seed, True) for seed in range(n_seeds) for setting in settings]
+    runs = [(method, 0, METHODS[method].pooled) for method in methods if not METHODS[method].random]
+    for seed in range(n_seeds):
+        runs += [(method, seed, METHODS[method].pooled) for method in methods if METHODS[method].random]
+        runs += [(setting, seed, True) for setting in settings]
     for method, seed, linked in runs:
         for name, own in data.items():
             empty = Record(
