@@ -30,13 +30,23 @@ cdef Py_ssize_t weigh_present(
     Py_ssize_t a, bint alone
 ) noexcept nogil
 
-@cython.locals(i=Py_ssize_t, half=double, most=double, top=double)
-cdef void finish_weights(
-    Candidates found, Py_ssize_t C, Py_ssize_t best, double least_volume, Model model
+cdef double at_most(Candidates found, Py_ssize_t i, double half) noexcept nogil
+
+cdef double at_least(Candidates found, Py_ssize_t i, double half) noexcept nogil
+
+@cython.locals(i=Py_ssize_t, half=double, top=double)
+cdef void add_volumes(Candidates found, Py_ssize_t n_present, Model model) noexcept nogil
+
+@cython.locals(
+    i=Py_ssize_t, best=Py_ssize_t, top=double, half=double, above=double, below=double, gap=double, u=double,
+    others=double
+)
+cdef Py_ssize_t choose(
+    Stream rng, Candidates found, Py_ssize_t n_present, Py_ssize_t C, Model model
 ) noexcept nogil
 
 @cython.locals(i=Py_ssize_t, n_born=Py_ssize_t, pick=Py_ssize_t, top=double, total=double)
-cdef Py_ssize_t choose(
+cdef Py_ssize_t choose_by_kind(
     Stream rng, Candidates found, Py_ssize_t n_present, Py_ssize_t C, double power
 ) noexcept nogil
 

@@ -36,41 +36,80 @@ def weigh_cluster(log_prior, epoch, before, after, model, c):
 
 
 def weigh_present(found, k, out, model, log_prior, own, a, alone):
-    """Log weights of the clusters present; an empty slot, whose object is out, is not among them. Returns how many."""
+    """Log weights of the clusters present but for their volumes; an empty slot, whose object is out, is not among them.
+
+    Returns how many they are.
+    """
     terms.weigh_joining(out, model, own, 0, k)
-    C, best = 0, 0
+    C, best = 0, -1
     for c in range(k):
         if c == a and alone:
             continue
         found.log_weight[C] = out.fit[c] + log_prior[1 if c == a else 0, c]
         found.volume[C] = out.volume[c]
         found.slot[C] = c
-        if found.log_weight[C] > found.log_weight[best]:
+        if best < 0 or found.log_weight[C] > found.log_weight[best]:
             best = C
         C += 1
-    found.reference = 1.0
-    if C > 0:
-        finish_weights(found, C, best, terms.least_volume(out, model), model)
+    found.best, found.reference = best, 1.0
+    if best >= 0:
+        found.reference = found.volume[best]
     return C
 
 
-def finish_weights(found, C, best, least_volume, model):
+def at_most(found, i, half):
+    """A bound of what the log of its volume adds to the weight of a candidate, for log x ≤ x − 1."""
+    return half * (found.reference / found.volume[i] - 1.0)
+
+
+def at_least(found, i, half):
+    """The same from below, for log x ≥ 1 − 1/x."""
+    return half * (1.0 - found.volume[i] / found.reference)
+
+
+def add_volumes(found, n_present, model):
     """Add the logs of volumes relative to that of the best, but only to weights that matter beside it: few do."""
-    half, reference = 0.5 * model.dof, found.volume[best]
-    most = half * (reference / least_volume - 1.0)  # no log of a volume adds more, for log x ≤ x − 1
-    top = found.log_weight[best]
-    for i in range(C):
-        if i == best:
+    half, top = 0.5 * model.dof, found.log_weight[found.best]
+    for i in range(n_present):
+        if i == found.best:
             continue
-        if model.power * (found.log_weight[i] + most - top) < stream.NEGLIGIBLE:
+        if model.power * (found.log_weight[i] + at_most(found, i, half) - top) < stream.NEGLIGIBLE:
             found.log_weight[i] = -math.inf
         else:
-            found.log_weight[i] -= half * math.log(found.volume[i] / reference)
-    found.reference = reference
+            found.log_weight[i] -= half * math.log(found.volume[i] / found.reference)
 
 
-def choose(rng, found, n_present, C, power):
-    """Draw a candidate; with a power, clusters to be born are averaged before it is taken.
+def choose(rng, found, n_present, C, model):
+    """Draw a candidate.
+
+    Most objects stay where they are beyond doubt: bounds of the other weights show that a random number takes the best
+    candidate, and no weight is needed exactly. Which one is drawn does not depend on it.
+    """
+    best, top = found.best, -math.inf
+    if model.power == 1.0 and best >= 0:
+        top = found.log_weight[best]
+    if top > -math.inf:
+        half, above, below = 0.5 * model.dof, -math.inf, -math.inf
+        for i in range(C):
+            if i != best:
+                gap = found.log_weight[i] - top
+                above = max(above, gap + at_most(found, i, half))
+                below = max(below, gap + at_least(found, i, half))
+        if above < stream.NEGLIGIBLE - 1.0:
+            return best
+        if below > stream.COUNTS:
+            u, others = rng.uniform(), C * math.exp(min(above, 0.0))
+            if others < u < 1.0 - others:
+                return best
+            add_volumes(found, n_present, model)
+            return stream.index_at(found.log_weight, C, u)
+    if n_present > 0:
+        add_volumes(found, n_present, model)
+    return choose_by_kind(rng, found, n_present, C, model.power)
+
+
+def choose_by_kind(rng, found, n_present, C, power):
+    """Draw a candidate by exact weights; with a power, clusters to be born are averaged before it is taken.
 
     Otherwise a single row that happens to fit would count for all that could have been drawn.
     """
@@ -146,7 +185,7 @@ def assign_objects(rng, scratch, epoch, before, after, model, n_aux, offers, fir
                 rng, scratch.found, C, epoch, before, after, model, scratch.terms, scratch.out, scratch.births, own,
                 n_aux, a, alone,
             )  # fmt: skip
-        pick = choose(rng, scratch.found, n_present, C, model.power)
+        pick = choose(rng, scratch.found, n_present, C, model)
         c = scratch.found.slot[pick]
         if c == a:
             if alone:

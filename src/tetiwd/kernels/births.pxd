@@ -18,6 +18,7 @@ cdef class Births:
 cdef class Candidates:
     cdef readonly Py_ssize_t room
     cdef public double reference
+    cdef public Py_ssize_t best
     cdef readonly double[::1] log_weight, volume, schur, spread, born, together
     cdef readonly Py_ssize_t[::1] slot, back, forward
     cdef readonly double[:, ::1] h

@@ -41,7 +41,8 @@ class Candidates:
         self.room = room
         self.log_weight = np.zeros(room)
         self.volume = np.zeros(room)  # the part of the likelihood whose log is taken last
-        self.reference = 1.0  # the volume that all are divided by
+        self.best = -1  # of the clusters present, −1 if there is none
+        self.reference = 1.0  # its volume, which all are divided by
         self.slot = np.zeros(room, np.int64)  # an existing slot, or −1 for a cluster to be born
         self.back, self.forward = np.zeros(room, np.int64), np.zeros(room, np.int64)  # its links if it is to be born
         self.h = np.zeros((room, capacity))  # A⁻¹ times its row among the active
@@ -257,7 +258,7 @@ def offer_births(rng, found, C, epoch, before, after, model, own_terms, out, bir
             value += weigh_rest(before, after, model, b, f, out.members - 1)
         if f >= 0 and not model.isotropic:
             value += weigh_forward(births, after, epoch, f, found.h, C, schur, model)
-        found.log_weight[C] = value
+        found.log_weight[C], found.volume[C] = value, found.reference  # the log of the volume is in already
         C += 1
     return C
 

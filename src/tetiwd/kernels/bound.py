@@ -91,7 +91,7 @@ def assign_groups(rng, scratch, epoch, before, after, model, n_aux, offers, firs
                 b, f = scratch.found.back[i], scratch.found.forward[i]
                 scratch.found.log_weight[i] += bonds.gain_of_links(epoch.bonds, g, b, f)
         scratch.out.members = 1
-        pick = assign.choose(rng, scratch.found, n_present, C, model.power)
+        pick = assign.choose(rng, scratch.found, n_present, C, model)
         if scratch.found.slot[pick] == a:
             count_group(epoch, a, scratch.r, inside, m, 1.0)
         else:

@@ -8,6 +8,7 @@ except ImportError:
     from tetiwd.kernels import no_cython as cython
 
 NEGLIGIBLE = -40.0  # log of what cannot change a double
+COUNTS = -30.0  # log of what does change it, added to 1
 
 
 class Stream:
@@ -55,18 +56,18 @@ def draw_chi_square(stream, df):
                 return 2.0 * d * v * boost
 
 
-def draw_index(stream, log_weight, n, power):
-    """Index below n drawn in proportion to exp(power · log_weight); the largest if power is infinite.
+def exponentiate(log_weight, n, power):
+    """Log weights become weights relative to the largest. Returns which that is, and their sum.
 
-    Overwrites its input.
+    The largest alone counts if power is infinite.
     """
-    best = 0
+    best, total = 0, 0.0
     for i in range(n):
         if log_weight[i] > log_weight[best] or log_weight[best] != log_weight[best]:
             best = i
     if power == math.inf:
-        return best
-    top, total = log_weight[best], 0.0
+        return best, 1.0
+    top = log_weight[best]
     for i in range(n):
         if i == best:
             log_weight[i] = 1.0
@@ -74,14 +75,33 @@ def draw_index(stream, log_weight, n, power):
             gap = power * (log_weight[i] - top)
             log_weight[i] = math.exp(gap) if gap > NEGLIGIBLE else 0.0
         total += log_weight[i]
-    if total == 1.0:
-        return best
-    target = stream.uniform() * total
+    return best, total
+
+
+def find_index(weight, n, target, best):
+    """The index below n at which the sum of weights passes the target; the best if rounding keeps it from that."""
     for i in range(n):
-        target -= log_weight[i]
+        target -= weight[i]
         if target < 0.0:
             return i
     return best
+
+
+def draw_index(stream, log_weight, n, power):
+    """Index below n drawn in proportion to exp(power · log_weight); the largest if power is infinite.
+
+    Overwrites its input.
+    """
+    best, total = exponentiate(log_weight, n, power)
+    if total == 1.0:
+        return best
+    return find_index(log_weight, n, stream.uniform() * total, best)
+
+
+def index_at(log_weight, n, u):
+    """The index that ``draw_index`` would draw with the random number u."""
+    best, total = exponentiate(log_weight, n, 1.0)
+    return find_index(log_weight, n, u * total, best)
 
 
 def accept(stream, log_ratio, log_proposal, power):

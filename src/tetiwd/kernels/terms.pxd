@@ -55,8 +55,6 @@ cdef void weigh_joining(
 @cython.locals(c=Py_ssize_t)
 cdef void weigh_group(Without out, Model model, double own, Py_ssize_t first, Py_ssize_t end) noexcept nogil
 
-cdef double least_volume(Without out, Model model) noexcept nogil
-
 cdef double log_likelihood(
     Terms terms, Py_ssize_t k, Py_ssize_t n, double trace, Model model, double alpha
 ) noexcept nogil

@@ -203,7 +203,7 @@ def take_out(out, terms, k, a, r, own, alone):
 def weigh_joining(out, model, own, first, end):
     """Log likelihood after joining each cluster from first up to end, up to a constant of all, O(1) each, in two parts.
 
-    It is the fit minus dof/2 times the log of the volume, which is never less than ``least_volume``.
+    It is the fit minus dof/2 times the log of the volume.
     """
     if out.members > 1:
         weigh_group(out, model, own, first, end)
@@ -253,13 +253,6 @@ def weigh_group(out, model, own, first, end):
         if spread * out.members != 1.0:
             out.fit[c] -= 0.5 * model.dof * (out.members - 1) * math.log(spread * out.members)
         out.volume[c] = volume
-
-
-def least_volume(out, model):
-    """A bound of the volumes of ``weigh_joining``: no cluster makes them smaller."""
-    least = math.exp(-model.limit) if model.tau > 0.0 else 1.0  # of the spreads
-    least /= out.members
-    return least if model.similarity else least * out.total_y
 
 
 def log_likelihood(terms, k, n, trace, model, alpha):
