@@ -15,6 +15,7 @@ from setuptools.command.build_ext import build_ext
 
 PACKAGE = "tetiwd.kernels"
 FOLDER = Path("src/tetiwd/kernels")
+WRITTEN = Path("build/cython")  # what Cython makes of it
 SHARED = f"{PACKAGE}._shared"  # what all compiled modules need of Cython, once
 WITH_RANDOM_NUMBERS = "stream"
 HOW = os.environ.get("TETIWD_BUILD", "fast")
@@ -47,6 +48,12 @@ class BuildForThisCompiler(build_ext):
         super().build_extensions()
 
 
+def types_changed():
+    """True if everything must be translated anew: Cython does not see all files that a change of types concerns."""
+    made = [file.stat().st_mtime for file in (WRITTEN / FOLDER).glob("*.c")]
+    return bool(made) and max(file.stat().st_mtime for file in FOLDER.glob("*.pxd")) > min(made)
+
+
 def extensions():
     """One extension per file of the package that has types."""
     import numpy
@@ -60,7 +67,8 @@ def extensions():
     modules.append(Extension(SHARED, [(FOLDER / "_shared.c").as_posix()]))  # Cython writes this file
     modules = cythonize(
         modules,
-        build_dir="build/cython",
+        build_dir=str(WRITTEN),
+        force=types_changed(),
         nthreads=os.cpu_count() if multiprocessing.get_start_method() == "fork" else 0,  # others would run this file
         shared_utility_qualified_name=SHARED,
         compiler_directives={

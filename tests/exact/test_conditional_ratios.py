@@ -60,11 +60,11 @@ def candidates_of(state, t, obj, h, n_aux, rng):
     own = float(epoch.sums.own(obj)) if model.similarity else 0.0
     r = epoch.R[:k, obj].copy()
     r[a] -= own
-    terms, out, births = plain.Terms(k), plain.Without(k), plain.Births(state.capacity)
-    found = plain.Candidates(k, n_aux)
-    log_prior = np.empty((2, k))
+    scratch = plain.Assignment(k)
+    scratch.found, scratch.births = plain.Candidates(k, n_aux), plain.Births(state.capacity)
+    terms, out, births, found = scratch.terms, scratch.out, scratch.births, scratch.found
     for c in range(k):
-        plain.weigh_cluster(log_prior, epoch, before, after, model, c)
+        plain.weigh_cluster(scratch.log_prior, epoch, before, after, model, c)
     alone = bool(epoch.counts[a] == 1)
     if alone:
         plain.take_out_alone(epoch, a)
@@ -72,8 +72,10 @@ def candidates_of(state, t, obj, h, n_aux, rng):
     plain.prepare_births(births, epoch, before, after, model, a if alone else -1)
     plain.take_out(out, terms, k, a, r / epoch.spreads[:k], own, alone)
     out.spread[:k] = epoch.spreads[:k]
-    C = plain.weigh_present(found, k, out, model, log_prior, own, a, alone)
-    C = plain.offer_births(rng, found, C, epoch, before, after, model, terms, out, births, own, n_aux, a, alone)
+    n_present = plain.weigh_present(scratch, k, model, own, a, alone)
+    C = plain.offer_births(rng, found, n_present, epoch, before, after, model, terms, out, births, own, n_aux, a, alone)
+    if n_present > 0:
+        plain.add_volumes(found, n_present, model)
     return found, C, alone, a, births
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent
-NEVER_COMPILED = ("__init__", "no_cython")
+NEVER_COMPILED = ("__init__", "arrays", "no_cython")
 MODULES = sorted(file.stem for file in FOLDER.glob("*.py") if file.stem not in NEVER_COMPILED)
 
 

@@ -1,6 +1,7 @@
 cimport cython
 
 from tetiwd.kernels cimport births, bonds, partition, slots, stream, terms, views
+from tetiwd.kernels cimport c_arrays as arrays
 from tetiwd.kernels cimport libc_math as math
 from tetiwd.kernels.births cimport Births, Candidates
 from tetiwd.kernels.stream cimport Stream
@@ -24,10 +25,9 @@ cdef void weigh_cluster(
     double[:, ::1] log_prior, Epoch epoch, Neighbour before, Neighbour after, Model model, Py_ssize_t c
 ) noexcept nogil
 
-@cython.locals(C=Py_ssize_t, c=Py_ssize_t, best=Py_ssize_t)
+@cython.locals(C=Py_ssize_t, c=Py_ssize_t, best=Py_ssize_t, weight=double)
 cdef Py_ssize_t weigh_present(
-    Candidates found, Py_ssize_t k, Without out, Model model, double[:, ::1] log_prior, double own,
-    Py_ssize_t a, bint alone
+    Assignment scratch, Py_ssize_t k, Model model, double own, Py_ssize_t a, bint alone
 ) noexcept nogil
 
 cdef double at_most(Candidates found, Py_ssize_t i, double half) noexcept nogil
@@ -38,7 +38,7 @@ cdef double at_least(Candidates found, Py_ssize_t i, double half) noexcept nogil
 cdef void add_volumes(Candidates found, Py_ssize_t n_present, Model model) noexcept nogil
 
 @cython.locals(
-    i=Py_ssize_t, best=Py_ssize_t, top=double, half=double, above=double, below=double, gap=double, u=double,
+    i=Py_ssize_t, best=Py_ssize_t, second=Py_ssize_t, top=double, half=double, highest=double, bound=double, u=double,
     others=double
 )
 cdef Py_ssize_t choose(

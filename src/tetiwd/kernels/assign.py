@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tetiwd.kernels import births, bonds, partition, slots, stream, terms, views
+from tetiwd.kernels import arrays, births, bonds, partition, slots, stream, terms, views
 
 MOST_UPDATES = 250  # rank-one changes of the terms before they are built anew
 
@@ -35,25 +35,26 @@ def weigh_cluster(log_prior, epoch, before, after, model, c):
         log_prior[1, c] = math.log(partition.weight_of_present(size - 1, m0, m1, model, k_before))
 
 
-def weigh_present(found, k, out, model, log_prior, own, a, alone):
+def weigh_present(scratch, k, model, own, a, alone):
     """Log weights of the clusters present but for their volumes; an empty slot, whose object is out, is not among them.
 
     Returns how many they are.
     """
-    terms.weigh_joining(out, model, own, 0, k)
+    terms.weigh_joining(scratch.out, model, own, 0, k)
     C, best = 0, -1
     for c in range(k):
         if c == a and alone:
             continue
-        found.log_weight[C] = out.fit[c] + log_prior[1 if c == a else 0, c]
-        found.volume[C] = out.volume[c]
-        found.slot[C] = c
-        if best < 0 or found.log_weight[C] > found.log_weight[best]:
+        weight = scratch.out.fit[c] + scratch.log_prior[1 if c == a else 0, c]
+        scratch.found.log_weight[C] = weight
+        scratch.found.volume[C] = scratch.out.volume[c]
+        scratch.found.slot[C] = c
+        if best < 0 or weight > scratch.found.log_weight[best]:
             best = C
         C += 1
-    found.best, found.reference = best, 1.0
+    scratch.found.best, scratch.found.reference = best, 1.0
     if best >= 0:
-        found.reference = found.volume[best]
+        scratch.found.reference = scratch.found.volume[best]
     return C
 
 
@@ -82,23 +83,22 @@ def add_volumes(found, n_present, model):
 def choose(rng, found, n_present, C, model):
     """Draw a candidate.
 
-    Most objects stay where they are beyond doubt: bounds of the other weights show that a random number takes the best
-    candidate, and no weight is needed exactly. Which one is drawn does not depend on it.
+    Most objects stay where they are beyond doubt: a bound of all other weights shows that a random number takes the
+    best candidate, and none is needed exactly. What is drawn is the same.
     """
     best, top = found.best, -math.inf
     if model.power == 1.0 and best >= 0:
         top = found.log_weight[best]
     if top > -math.inf:
-        half, above, below = 0.5 * model.dof, -math.inf, -math.inf
+        half, second, highest = 0.5 * model.dof, best, -math.inf
         for i in range(C):
-            if i != best:
-                gap = found.log_weight[i] - top
-                above = max(above, gap + at_most(found, i, half))
-                below = max(below, gap + at_least(found, i, half))
-        if above < stream.NEGLIGIBLE - 1.0:
+            bound = found.log_weight[i] + at_most(found, i, half)
+            if bound > highest and i != best:
+                second, highest = i, bound
+        if highest - top < stream.NEGLIGIBLE - 1.0:
             return best
-        if below > stream.COUNTS:
-            u, others = rng.uniform(), C * math.exp(min(above, 0.0))
+        if highest < top and found.log_weight[second] + at_least(found, second, half) - top > stream.COUNTS:
+            u, others = rng.uniform(), C * math.exp(highest - top)
             if others < u < 1.0 - others:
                 return best
             add_volumes(found, n_present, model)
@@ -177,8 +177,8 @@ def assign_objects(rng, scratch, epoch, before, after, model, n_aux, offers, fir
             terms.build_terms(scratch.terms, k, epoch.counts, epoch.S, epoch.spreads, epoch.A, model.alpha)
             births.prepare_births(scratch.births, epoch, before, after, model, a)
             trusted = 0
-        terms.take_out(scratch.out, scratch.terms, k, a, scratch.divided, own, alone)
-        n_present = weigh_present(scratch.found, k, scratch.out, model, scratch.log_prior, own, a, alone)
+        terms.take_out(scratch.out, scratch.terms, k, a, arrays.row(scratch.divided), own, alone)
+        n_present = weigh_present(scratch, k, model, own, a, alone)
         C = n_present
         if offered:
             C = births.offer_births(

@@ -1,7 +1,9 @@
 cimport cython
 
 from tetiwd.kernels cimport bonds, dense, partition, spread_law, stream, terms
+from tetiwd.kernels cimport c_arrays as arrays
 from tetiwd.kernels cimport libc_math as math
+from tetiwd.kernels.c_arrays cimport Row
 from tetiwd.kernels.stream cimport Stream
 from tetiwd.kernels.terms cimport Terms, Without
 from tetiwd.kernels.views cimport Epoch, Model, Neighbour
@@ -63,7 +65,7 @@ cdef double weigh_forward(
 ) noexcept nogil
 
 @cython.locals(
-    i=Py_ssize_t, j=Py_ssize_t, h_i=double, M_hh=double, y_h=double, Mr_h=double, Q_hh=double, p_h=double, m_h=double,
+    i=Py_ssize_t, own_h=Row, h_i=double, M_hh=double, y_h=double, Mr_h=double, Q_hh=double, p_h=double, m_h=double,
     q_h=double
 )
 cdef double log_likelihood_of_birth(

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from tetiwd.kernels import bonds, dense, partition, spread_law, stream, terms
+from tetiwd.kernels import arrays, bonds, dense, partition, spread_law, stream, terms
 
 
 class Births:
@@ -200,15 +200,11 @@ def log_likelihood_of_birth(own_terms, out, model, own, h, row, schur, spread, k
     """Log likelihood after joining a cluster to be born, whose row of A is given by a row of h and its residual."""
     M_hh, y_h = schur / model.alpha, 1.0
     Mr_h = Q_hh = p_h = m_h = q_h = 0.0
-    for j in range(k):
-        own_terms.m[j] = own_terms.q[j] = 0.0
+    own_h = arrays.row_of(arrays.matrix(h), row)
+    dense.combine(arrays.matrix(own_terms.M), k, own_h, arrays.row(own_terms.m))
+    dense.combine(arrays.matrix(own_terms.Q), k, own_h, arrays.row(own_terms.q))
     for i in range(k):
-        h_i = h[row, i]
-        for j in range(k):
-            own_terms.m[j] += h_i * own_terms.M[i, j]
-            own_terms.q[j] += h_i * own_terms.Q[i, j]
-    for i in range(k):
-        h_i = h[row, i]
+        h_i = own_h[i]
         M_hh += h_i * own_terms.m[i]
         Q_hh += h_i * own_terms.q[i]
         y_h -= h_i * (1.0 - out.y[i])

@@ -1,6 +1,7 @@
 cimport cython
 
 from tetiwd.kernels cimport assign, births, bonds, partition, slots, terms
+from tetiwd.kernels cimport c_arrays as arrays
 from tetiwd.kernels.assign cimport Assignment
 from tetiwd.kernels.stream cimport Stream
 from tetiwd.kernels.views cimport Epoch, Model, Neighbour

@@ -4,7 +4,7 @@ A group moves as one. Its density in a cluster is that of its members joining on
 object at their mean that counts as often as there are members (``terms.weigh_group``).
 """
 
-from tetiwd.kernels import assign, births, bonds, partition, slots, terms
+from tetiwd.kernels import arrays, assign, births, bonds, partition, slots, terms
 
 
 def gather(scratch, epoch, model, g, k, a):
@@ -42,7 +42,7 @@ def take_group_out(scratch, epoch, model, k, a, inside, m, alone):
     terms.build_terms(scratch.terms, k, epoch.counts, epoch.S, epoch.spreads, epoch.A, model.alpha)
     for c in range(k):
         scratch.divided[c] = scratch.r[c] * scratch.terms.u[c]
-    terms.take_out(scratch.out, scratch.terms, k, a, scratch.divided, 0.0, True)  # out already
+    terms.take_out(scratch.out, scratch.terms, k, a, arrays.row(scratch.divided), 0.0, True)  # out already
     scratch.out.members = m
     for c in range(k):
         scratch.out.spread[c] = epoch.spreads[c] / m
@@ -79,7 +79,7 @@ def assign_groups(rng, scratch, epoch, before, after, model, n_aux, offers, firs
         own = inside / (m * m)
         take_group_out(scratch, epoch, model, k, a, inside, m, alone)
         weigh_clusters(scratch, epoch, before, after, model, k, g, m)
-        n_present = assign.weigh_present(scratch.found, k, scratch.out, model, scratch.log_prior, own, a, alone)
+        n_present = assign.weigh_present(scratch, k, model, own, a, alone)
         C = n_present
         if offered:
             births.prepare_births(scratch.births, epoch, before, after, model, a if alone else k)

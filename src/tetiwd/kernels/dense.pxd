@@ -1,5 +1,8 @@
 cimport cython
+
+from tetiwd.kernels cimport c_arrays as arrays
 from tetiwd.kernels cimport libc_math as math
+from tetiwd.kernels.c_arrays cimport Matrix, Row
 
 @cython.locals(inverse=double, i=Py_ssize_t, j=Py_ssize_t, m=Py_ssize_t, x=double)
 cdef bint cholesky(double[:, ::1] A, Py_ssize_t k, double[:, ::1] L) noexcept nogil
@@ -36,8 +39,16 @@ cdef void times(
 @cython.locals(i=Py_ssize_t, total=double)
 cdef double quadratic(double[:, ::1] G, Py_ssize_t m, double[::1] x, double[::1] Gx) noexcept nogil
 
-@cython.locals(i=Py_ssize_t, j=Py_ssize_t, x_i=double)
-cdef void combine(double[:, ::1] A, Py_ssize_t k, double[::1] x, double[::1] out) noexcept nogil
+@cython.locals(i=Py_ssize_t, j=Py_ssize_t, done=Py_ssize_t)
+cdef void combine(Matrix A, Py_ssize_t k, Row x, Row out) noexcept nogil
+
+@cython.locals(j=Py_ssize_t)
+cdef void add_one(Py_ssize_t k, double x, Row row, Row out) noexcept nogil
+
+@cython.locals(j=Py_ssize_t)
+cdef void add_four(
+    Py_ssize_t k, double x_0, Row row_0, double x_1, Row row_1, double x_2, Row row_2, double x_3, Row row_3, Row out
+) noexcept nogil
 
 @cython.locals(i=Py_ssize_t, j=Py_ssize_t)
 cdef void copy_block(double[:, ::1] A, Py_ssize_t k, double[:, ::1] B) noexcept nogil

@@ -5,6 +5,8 @@ Written by hand, because the bits of a BLAS depend on its number of threads.
 
 import math
 
+from tetiwd.kernels import arrays
+
 
 def cholesky(A, k, L):
     """Lower factor of the leading k×k block of A into L; False if A is not positive definite.
@@ -130,7 +132,7 @@ def times(C, n_rows, m, h, out):
 
 def quadratic(G, m, x, Gx):
     """Squared distance between the last point of a Gram matrix and the combination x of the others; Gx is scratch."""
-    combine(G, m, x, Gx)
+    combine(arrays.matrix(G), m, arrays.row(x), arrays.row(Gx))
     total = G[m, m]
     for i in range(m):
         total += x[i] * (Gx[i] - 2.0 * G[i, m])
@@ -138,13 +140,29 @@ def quadratic(G, m, x, Gx):
 
 
 def combine(A, k, x, out):
-    """out ← xᵀ A, row by row."""
+    """out ← xᵀ A, four rows at a time."""
     for j in range(k):
         out[j] = 0.0
-    for i in range(k):
-        x_i = x[i]
-        for j in range(k):
-            out[j] += x_i * A[i, j]
+    done = k - k % 4
+    for i in range(0, done, 4):
+        add_four(
+            k, x[i], arrays.row_of(A, i), x[i + 1], arrays.row_of(A, i + 1), x[i + 2], arrays.row_of(A, i + 2),
+            x[i + 3], arrays.row_of(A, i + 3), out,
+        )  # fmt: skip
+    for i in range(done, k):
+        add_one(k, x[i], arrays.row_of(A, i), out)
+
+
+def add_one(k, x, row, out):
+    """out ← out + x · row."""
+    for j in range(k):
+        out[j] += x * row[j]
+
+
+def add_four(k, x_0, row_0, x_1, row_1, x_2, row_2, x_3, row_3, out):
+    """The same with four rows, one after the other."""
+    for j in range(k):
+        out[j] = (((out[j] + x_0 * row_0[j]) + x_1 * row_1[j]) + x_2 * row_2[j]) + x_3 * row_3[j]
 
 
 def copy_block(A, k, B):

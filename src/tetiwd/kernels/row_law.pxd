@@ -1,6 +1,7 @@
 cimport cython
 
 from tetiwd.kernels cimport dense, stream, wishart
+from tetiwd.kernels cimport c_arrays as arrays
 from tetiwd.kernels cimport libc_math as math
 from tetiwd.kernels.stream cimport Stream
 from tetiwd.kernels.terms cimport Terms

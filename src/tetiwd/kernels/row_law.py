@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from tetiwd.kernels import dense, stream, wishart
+from tetiwd.kernels import arrays, dense, stream, wishart
 
 MOST_STEPS = 8  # to the mode of the residual variance
 SMALL_STEP = 1e-4  # the last of them, on the log scale
@@ -163,7 +163,7 @@ def schur_given(law, h):
     Data and epoch after see the residual variance plus an offset; both sums at the mode are kept in the law.
     """
     m, n = law.m, law.n_after
-    dense.combine(law.A, m, h, law.Ah)
+    dense.combine(arrays.matrix(law.A), m, arrays.row(h), arrays.row(law.Ah))
     own = 0.0
     for i in range(m):
         own += h[i] * law.Ah[i]
@@ -282,7 +282,7 @@ def find_row_law(law, epoch, before, after, model, c, skip):
     law.scale = regress_on_before(law, epoch, before, model, epoch.back[c], law.beta)
     look_at_means(law, epoch, model, c)
     look_at_after(law, epoch, after, model, c)
-    dense.combine(law.A, m, law.beta, law.A_beta)
+    dense.combine(arrays.matrix(law.A), m, arrays.row(law.beta), arrays.row(law.A_beta))
     for i in range(m):
         law.mean[i] = law.beta[i]
     schur_given(law, law.mean)

@@ -1,13 +1,15 @@
 cimport cython
 
+from tetiwd.kernels cimport c_arrays as arrays
 from tetiwd.kernels cimport dense
 from tetiwd.kernels cimport libc_math as math
+from tetiwd.kernels.c_arrays cimport Matrix, Row
 from tetiwd.kernels.views cimport Epoch, Model
 
 
 cdef class Terms:
     cdef readonly double[:, ::1] M, Q, L, F, X, block, S
-    cdef readonly double[::1] y, p, x, m, q, v, n, s, u, r
+    cdef readonly double[::1] M_cc, Q_cc, y, p, x, m, q, v, n, s, u, r
     cdef readonly double total_y, trace, ySy, log_ratio, log_spreads
 
 
@@ -33,6 +35,9 @@ cdef bint build_terms(
     double alpha
 ) noexcept nogil
 
+@cython.locals(i=Py_ssize_t)
+cdef void keep_diagonals(Terms terms, Py_ssize_t k) noexcept nogil
+
 @cython.locals(i=Py_ssize_t, j=Py_ssize_t, trace=double, total_y=double, ySy=double)
 cdef void add_up(Terms terms, Py_ssize_t k) noexcept nogil
 
@@ -42,9 +47,24 @@ cdef void change_count(
     double sign
 ) noexcept nogil
 
-@cython.locals(i=Py_ssize_t, y_r=double, u=double)
+@cython.locals(i=Py_ssize_t, y_r=double, u=double, M=Matrix, Q=Matrix)
 cdef void take_out(
-    Without out, Terms terms, Py_ssize_t k, Py_ssize_t a, double[::1] r, double own, bint alone
+    Without out, Terms terms, Py_ssize_t k, Py_ssize_t a, Row r, double own, bint alone
+) noexcept nogil
+
+@cython.locals(i=Py_ssize_t, m_i=double, q_i=double, Mr=double)
+cdef void take_out_each(
+    Py_ssize_t k, double share, double pull, double along, double weight_M, double weight_Q, Row m, Row q, Row y, Row p,
+    Row M_cc, Row Q_cc, Row m_out, Row q_out, Row Mr_out, Row y_out, Row p_out, Row M_out, Row Q_out
+) noexcept nogil
+
+@cython.locals(
+    c=Py_ssize_t, y=double, Mr=double, Q_cc=double, g=double, volume=double, inverse=double, share=double, kappa=double,
+    within=double, between=double
+)
+cdef void weigh_each(
+    Py_ssize_t first, Py_ssize_t end, double scale, double trace, double total_y, double ySy, double yr, Row spreads,
+    Row M_cc, Row ys, Row Mrs, Row Q_ccs, Row ps, Row fits, Row volumes
 ) noexcept nogil
 
 @cython.locals(c=Py_ssize_t)

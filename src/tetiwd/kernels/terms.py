@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from tetiwd.kernels import dense
+from tetiwd.kernels import arrays, dense
 
 
 class Terms:
@@ -18,6 +18,7 @@ class Terms:
     def __init__(self, capacity):
         K = capacity
         self.M, self.Q = np.zeros((K, K)), np.zeros((K, K))
+        self.M_cc, self.Q_cc = np.zeros(K), np.zeros(K)  # their diagonals
         self.y, self.p = np.zeros(K), np.zeros(K)
         self.total_y = 0.0  # nᵀy
         self.trace = 0.0  # tr(MS)
@@ -100,14 +101,22 @@ def build_terms(terms, k, counts, S, spreads, A, alpha):
         return False
     dense.multiply(terms.M, terms.S, k, terms.block)
     dense.multiply(terms.block, terms.M, k, terms.Q)
-    dense.combine(terms.M, k, terms.x, terms.p)
+    dense.combine(arrays.matrix(terms.M), k, arrays.row(terms.x), arrays.row(terms.p))
+    keep_diagonals(terms, k)
     return True
+
+
+def keep_diagonals(terms, k):
+    """Diagonals of M and Q in one piece."""
+    for i in range(k):
+        terms.M_cc[i] = terms.M[i, i]
+        terms.Q_cc[i] = terms.Q[i, i]
 
 
 def add_up(terms, k):
     """The sums, given M and y; leaves S y in the scratch x."""
     total_y = trace = ySy = 0.0
-    dense.combine(terms.S, k, terms.y, terms.x)
+    dense.combine(arrays.matrix(terms.S), k, arrays.row(terms.y), arrays.row(terms.x))
     for i in range(k):
         for j in range(k):
             trace += terms.M[i, j] * terms.S[i, j]
@@ -129,7 +138,7 @@ def change_count(terms, k, counts, S, c, r, own, sign):
     for j in range(k):
         terms.r[j] = r[j] * terms.u[j]
         v_c += M[c, j] * terms.r[j]
-    dense.combine(M, k, terms.r, v)
+    dense.combine(arrays.matrix(M), k, arrays.row(terms.r), arrays.row(v))
     for i in range(k):
         m[i] = M[i, c]
         q[i] = Q[i, c]
@@ -150,8 +159,9 @@ def change_count(terms, k, counts, S, c, r, own, sign):
         terms.S[j, c] += sign * u * terms.r[j]
     S[c, c] += sign * own
     terms.S[c, c] += sign * own * u * u
+    keep_diagonals(terms, k)
     add_up(terms, k)
-    dense.combine(terms.M, k, terms.x, terms.p)
+    dense.combine(arrays.matrix(terms.M), k, arrays.row(terms.x), arrays.row(terms.p))
     terms.log_ratio -= math.log(g * u)
     if s != 1.0:
         terms.log_spreads += sign * math.log(s)
@@ -163,7 +173,7 @@ def take_out(out, terms, k, a, r, own, alone):
     Its row sums r are divided by the spreads.
     """
     y_r = 0.0
-    dense.combine(terms.M, k, r, out.Mr)
+    dense.combine(arrays.matrix(terms.M), k, r, arrays.row(out.Mr))
     for i in range(k):
         y_r += terms.y[i] * r[i]
     if alone:
@@ -171,8 +181,8 @@ def take_out(out, terms, k, a, r, own, alone):
             out.m[i] = out.q[i] = 0.0
             out.y[i] = terms.y[i]
             out.p[i] = terms.p[i]
-            out.M_cc[i] = terms.M[i, i]
-            out.Q_cc[i] = terms.Q[i, i]
+            out.M_cc[i] = terms.M_cc[i]
+            out.Q_cc[i] = terms.Q_cc[i]
         out.total_y, out.trace, out.ySy = terms.total_y, terms.trace, terms.ySy
         out.yr, out.weight_M, out.weight_Q = y_r, 0.0, 0.0
         return
@@ -182,22 +192,34 @@ def take_out(out, terms, k, a, r, own, alone):
     y_r += pull * y_a
     along = (p_a + Q_aa * share - y_r) / g
     weight_M, weight_Q = 1.0 / g, (Q_aa - own) / (g * g)
-    for i in range(k):
-        m_i, q_i = terms.M[a, i], terms.Q[a, i]
-        Mr = out.Mr[i] + m_i * pull
-        out.m[i] = m_i
-        out.q[i] = q_i
-        out.Mr[i] = Mr
-        out.y[i] = terms.y[i] + m_i * share
-        out.p[i] = terms.p[i] + (q_i - Mr) * share + m_i * along
-        out.M_cc[i] = terms.M[i, i] + m_i * m_i * weight_M
-        out.Q_cc[i] = terms.Q[i, i] - 2.0 * m_i * (Mr - q_i) * weight_M + weight_Q * m_i * m_i
+    M, Q = arrays.matrix(terms.M), arrays.matrix(terms.Q)
+    take_out_each(
+        k, share, pull, along, weight_M, weight_Q, arrays.row_of(M, a), arrays.row_of(Q, a), arrays.row(terms.y),
+        arrays.row(terms.p), arrays.row(terms.M_cc), arrays.row(terms.Q_cc), arrays.row(out.m), arrays.row(out.q),
+        arrays.row(out.Mr), arrays.row(out.y), arrays.row(out.p), arrays.row(out.M_cc), arrays.row(out.Q_cc),
+    )  # fmt: skip
     out.yr, out.weight_M, out.weight_Q = y_r, weight_M, weight_Q
     u = terms.u[a]
     Q_aa, kappa = out.Q_cc[a], y_a * u
     out.total_y = terms.total_y - y_a * share
     out.trace = terms.trace - (2.0 * out.Mr[a] - Q_aa) * (g * u * u) - own * (1.0 - g * u) * u
     out.ySy = terms.ySy + kappa * (2.0 * out.p[a] - kappa * Q_aa - 2.0 * (y_r - kappa * out.Mr[a]))
+
+
+def take_out_each(
+    k, share, pull, along, weight_M, weight_Q, m, q, y, p, M_cc, Q_cc, m_out, q_out, Mr_out, y_out, p_out, M_out, Q_out
+):
+    """The part of ``take_out`` that is done for each cluster by itself."""
+    for i in range(k):
+        m_i, q_i = m[i], q[i]
+        Mr = Mr_out[i] + m_i * pull
+        m_out[i] = m_i
+        q_out[i] = q_i
+        Mr_out[i] = Mr
+        y_out[i] = y[i] + m_i * share
+        p_out[i] = p[i] + (q_i - Mr) * share + m_i * along
+        M_out[i] = M_cc[i] + m_i * m_i * weight_M
+        Q_out[i] = Q_cc[i] - 2.0 * m_i * (Mr - q_i) * weight_M + weight_Q * m_i * m_i
 
 
 def weigh_joining(out, model, own, first, end):
@@ -217,18 +239,26 @@ def weigh_joining(out, model, own, first, end):
             out.fit[c] = scale * (trace + (2.0 * out.Mr[c] - out.Q_cc[c]) * share + own * (1.0 - share))
             out.volume[c] = g
         return
-    scale = -0.25 * model.dof / model.alpha
+    weigh_each(
+        first, end, -0.25 * model.dof / model.alpha, trace, total_y, ySy, yr, arrays.row(out.spread),
+        arrays.row(out.M_cc), arrays.row(out.y), arrays.row(out.Mr), arrays.row(out.Q_cc), arrays.row(out.p),
+        arrays.row(out.fit), arrays.row(out.volume),
+    )  # fmt: skip
+
+
+def weigh_each(first, end, scale, trace, total_y, ySy, yr, spreads, M_cc, ys, Mrs, Q_ccs, ps, fits, volumes):
+    """The same for distances, for each cluster by itself."""
     for c in range(first, end):
-        y, Mr, Q_cc = out.y[c], out.Mr[c], out.Q_cc[c]
-        g = out.spread[c] + out.M_cc[c]
+        y, Mr, Q_cc = ys[c], Mrs[c], Q_ccs[c]
+        g = spreads[c] + M_cc[c]
         volume = g * total_y + y * y
         inverse = 1.0 / (g * volume)  # the only division
         share = inverse * volume
         kappa = y * share
         within = trace + (2.0 * Mr - Q_cc) * share
-        between = ySy + kappa * (kappa * Q_cc - 2.0 * out.p[c] + 2.0 * (yr - kappa * Mr))
-        out.fit[c] = scale * (within + between * (g * g * inverse))
-        out.volume[c] = volume
+        between = ySy + kappa * (kappa * Q_cc - 2.0 * ps[c] + 2.0 * (yr - kappa * Mr))
+        fits[c] = scale * (within + between * (g * g * inverse))
+        volumes[c] = volume
 
 
 def weigh_group(out, model, own, first, end):
