@@ -34,7 +34,7 @@ def record_nodes(
             f"the joint density is {log_joint} at {state.parameters} (rescaled); look for identical objects, or fix "
             "alpha at a number"
         )
-    labels, k = np.concatenate(state.labels()), state.n_clusters
+    labels, k = state.lineage_ids()[state.z], state.n_clusters
     row = {
         "labels": labels.astype(np.uint16 if labels.max() < 2**16 else np.uint32),
         "log_joint": log_joint,

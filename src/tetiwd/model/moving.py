@@ -4,6 +4,7 @@ The simulation is written from the generative story alone and shares no code wit
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from math import inf, log
 from statistics import median
 from typing import NamedTuple
@@ -19,12 +20,19 @@ from tetiwd.priors import Beta, Gamma, Prior, ShareOrPrior, log_prior
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+USED = {"rho": "rho_used", "tau": "tau_used"}  # what stands for settings that depend on others
 PARAMETERS = ("alpha", "new_scale", "rho", "xi", "tau", "delta", "kappa", "shift")
 
 
 def priors_of(h: Hyperparameters) -> dict[str, Prior | ShareOrPrior]:
     """Priors of all parameters, or the numbers they are fixed at."""
-    return {name: getattr(h, name) for name in PARAMETERS} | {"rho": h.rho_used, "tau": h.tau_used}
+    return {name: prior_of(name, h) for name in PARAMETERS}
+
+
+def prior_of(name: str, h: Hyperparameters) -> Prior | ShareOrPrior:
+    """Prior of a parameter, or the number it is fixed at."""
+    prior: Prior | ShareOrPrior = getattr(h, USED.get(name, name))
+    return prior
 
 
 def log_joint_moving(
@@ -55,8 +63,13 @@ def log_joint_moving(
 
 def one_dof(h: Hyperparameters) -> float:
     """The degrees of freedom of D*: there is one likelihood for all epochs."""
-    n = len(h.dof) if isinstance(h.dof, tuple) else 1
-    return float(median(h.dof_by_epoch(n)))
+    return middle(h.dof if isinstance(h.dof, tuple) else h.dof_by_epoch(1))
+
+
+@lru_cache(maxsize=16)  # every move asks
+def middle(dof: tuple[float, ...]) -> float:
+    """The median of the degrees of freedom of all epochs."""
+    return float(median(dof))
 
 
 class MovingSimulation(NamedTuple):

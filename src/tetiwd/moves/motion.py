@@ -9,7 +9,7 @@ from math import exp, inf, log
 import numpy as np
 
 from tetiwd.kernels import move_spreads
-from tetiwd.model.moving import priors_of
+from tetiwd.model.moving import prior_of
 from tetiwd.model.spreads import LIMIT
 from tetiwd.moves.metropolis import accepts
 from tetiwd.moves.move import Move, Sweep
@@ -33,13 +33,13 @@ def is_free(name: str, hyperparameters: Hyperparameters) -> bool:
         return h.tau_used != 0
     if name == "level" and not is_free("spreads", h):
         return False
-    return isinstance(priors_of(h)[PARAMETER[name]], Gamma | Beta)
+    return isinstance(prior_of(PARAMETER[name], h), Gamma | Beta)
 
 
 def log_target(name: str, state: NodeState, hyperparameters: Hyperparameters, dof_factor: float = 1.0) -> float:
     """All of the log joint that a move changes."""
     parameter = PARAMETER[name]
-    total = log_prior(priors_of(hyperparameters)[parameter], getattr(state, parameter))
+    total = log_prior(prior_of(parameter, hyperparameters), getattr(state, parameter))
     if total == -inf or state.alpha < SMALLEST_ALPHA:
         return -inf
     if name in SEEN_BY_SPREADS:
