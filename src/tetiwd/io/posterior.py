@@ -33,7 +33,6 @@ Axes = dict[str, tuple[str, ...]]  # name of a variable → its axes after chain
 PARAMETERS: Axes = {name: COLUMNS[name] for name in ("labels", "n_clusters", "alpha", "xi", "new_scale")}
 STATISTICS: Axes = {name: COLUMNS[name] for name in ("log_joint", "entropy", "spread", "log_det_A")}
 NAMES_IN_ARVIZ = {"log_joint": "lp"}
-COMPRESSED = {"zlib": True, "complevel": 4, "shuffle": True}
 
 
 def to_datatree(sample: Sample) -> "xr.DataTree":
@@ -142,12 +141,7 @@ def from_datatree(
 
 def write_posterior(path: Path, sample: Sample) -> None:
     """Write all draws into a compressed NetCDF file."""
-    tree = to_datatree(sample)
-    encoding = {
-        f"/{name}": {variable: COMPRESSED for variable, values in group.data_vars.items() if values.dtype.kind in "iuf"}
-        for name, group in tree.children.items()
-    }
-    write_netcdf(path, tree, encoding=encoding)
+    write_netcdf(path, to_datatree(sample), compressed=True)
 
 
 def read_posterior(
