@@ -375,7 +375,7 @@ def _write(folder: RunFolder, analysis: Analysis, began: float | None = None, **
 
 
 @contextmanager
-def rarely_collected(n_objects: int = 500_000) -> Iterator[None]:
+def rarely_collected(n_objects: int = 100_000) -> Iterator[None]:
     """Look for garbage only after so many new objects: figures are made of many, few of them are garbage."""
     before = gc.get_threshold()
     gc.set_threshold(max(n_objects, before[0]) if before[0] else 0, *before[1:])
