@@ -39,3 +39,24 @@ def test_other_programs_may_change_it(file):
     with h5py.File(file, "r+") as stored:
         stored["x"][0] = 7.0
     assert names(file) == list("pqrst")
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_it_is_what_xarray_would_have_written(compressed, tmp_path):
+    values = {
+        "numbers": (("row", "column"), np.array([[0.5, np.nan, -0.0], [1e300, -np.inf, 2.0]])),
+        "small": (("row",), np.array([1, 2], dtype=np.uint16)),
+        "none": (("row", "nobody"), np.empty((2, 0))),
+        "letters": (("column",), np.array(["ä", "", "\N{GREEK SMALL LETTER ALPHA}b"], dtype=object)),
+    }
+    data = xr.Dataset(values, {"row": [3, 5], "nobody": np.array([], dtype=object)}, {"every": 10, "text": ""})
+    tree = xr.DataTree.from_dict({"/": xr.Dataset(attrs={"share": 0.25}), "posterior": data, "alone": data[["small"]]})
+    write_netcdf(tmp_path / "ours.nc", tree, compressed=compressed)
+    tree.to_netcdf(tmp_path / "theirs.nc", engine="h5netcdf")
+    found = [xr.open_datatree(tmp_path / name, engine="h5netcdf").load() for name in ("ours.nc", "theirs.nc")]
+    assert found[0].identical(found[1])
+    assert all(found[0]["posterior"][name].dtype == found[1]["posterior"][name].dtype for name in values)
+    with h5py.File(tmp_path / "ours.nc") as stored:
+        numbers = stored["posterior/numbers"]
+        assert numbers.compression == ("gzip" if compressed else None)
+        assert [scale[0].name for scale in numbers.dims] == ["/posterior/row", "/posterior/column"]
