@@ -12,7 +12,7 @@ from tetiwd.params import AnswerSettings
 from tetiwd.sample import Sample
 from tetiwd.summarize.alignment import Alignment, align
 from tetiwd.summarize.certainty import Memberships, memberships
-from tetiwd.summarize.clustering import Clustering, as_clustering
+from tetiwd.summarize.clustering import UNASSIGNED, Clustering, as_clustering
 from tetiwd.summarize.coclustering import coclustering
 from tetiwd.summarize.forecast import Forecast, forecast
 from tetiwd.summarize.growth import Growth, growth
@@ -70,7 +70,9 @@ class Analysis:
         seed = self.sample.settings.seed
         found = representative(self.sample, s.loss, at_most=s.at_most, links=s.links, seed=seed)
         labels = assigned_labels(found, s.min_size)
-        clustering = as_clustering(self.sample, labels, s.loss, found.found_by, found.linked_by)
+        clustering = found
+        if any(len(labels_t) and labels_t.min() == UNASSIGNED for labels_t in labels):
+            clustering = as_clustering(self.sample, labels, s.loss, found.found_by, found.linked_by)
         return clustering if self.names is None else self.names.applied(clustering)
 
     @cached_property

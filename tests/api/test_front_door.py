@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import tetiwd
+import tetiwd.report
 from tetiwd.cli import app
 
 
@@ -30,10 +31,26 @@ def test_type_checkers_know_the_same_names():
     assert known == tetiwd._HOME_OF
 
 
+def test_the_page_of_a_run_loads_no_other_page():
+    code = "import tetiwd.report.page, sys; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    assert not {"tetiwd.report.mode_page", "tetiwd.report.metadata", "tetiwd.mode_analysis", "matplotlib"} & set(loaded)
+
+
+@pytest.mark.parametrize("name", tetiwd.report.__all__)
+def test_every_name_of_reports_exists_and_type_checkers_know_it(name):
+    assert getattr(tetiwd.report, name).__doc__
+    known = f"from {tetiwd.report._HOME_OF[name]} import {name} as {name}"
+    assert known in Path(tetiwd.report.__file__).read_text("utf-8")
+    assert name in dir(tetiwd.report)
+
+
 def test_unknown_names_are_unknown():
     assert "DistanceSeries" in dir(tetiwd)
     with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
         tetiwd.nonsense  # noqa: B018
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        tetiwd.report.nonsense  # noqa: B018
 
 
 def test_the_demo_runs_and_overwrites_nothing(tmp_path, monkeypatch):

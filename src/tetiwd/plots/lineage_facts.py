@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from math import nan
 from typing import TYPE_CHECKING
 
-from tetiwd.mode_analysis import ModeLineages
 from tetiwd.plots.text import epoch_numbers, times_as_text
+from tetiwd.summarize.lineages import Lineages
 
 if TYPE_CHECKING:
-    from tetiwd.summarize.lineages import Lineages
+    from tetiwd.mode_analysis import ModeLineages
 
 OTHERS = -1  # small lineages that share one block
 NOWHERE = -2  # unassigned objects
@@ -30,7 +30,7 @@ class LineageFacts:
 
 def lineage_facts(lineages: "Lineages | ModeLineages") -> LineageFacts:
     """The tables about lineages, with numbers of epochs for times. Ids are left out."""
-    if isinstance(lineages, ModeLineages):
+    if not isinstance(lineages, Lineages):
         return without_probabilities(lineage_facts(lineages.whole))
     alignment, links, flows = lineages.alignment, lineages.links(), lineages.flows()
     times = list(alignment.partitions.times)

@@ -9,16 +9,17 @@ from tetiwd.plots.marks import Marks, as_marks
 from tetiwd.plots.style import INK, bare, figure_width, new_axes, soft_text, styled, tag, title
 from tetiwd.plots.text import label
 from tetiwd.summarize.naming import lineage_words
-from tetiwd.summarize.outcomes import Outcomes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from tetiwd.summarize.outcomes import Outcomes
 
 MOST_LINEAGES = 30
 
 
 @styled
-def plot_outcomes(outcomes: Outcomes, ax: "Axes | None" = None, *, marks: Marks | None = None) -> "Axes":
+def plot_outcomes(outcomes: "Outcomes", ax: "Axes | None" = None, *, marks: Marks | None = None) -> "Axes":
     """Rate of an outcome in every lineage with its credible interval, and the rate of all members as a dotted line.
 
     Of more than 30 lineages the largest are shown.

@@ -178,13 +178,27 @@ def match(labels: Ints, drawn: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray
     at_once = max(1, CELLS_AT_ONCE // max(1, len(labels), len(lineages) * most))
     for first in range(0, len(drawn), at_once):
         overlaps = _overlaps(slot, theirs[first : first + at_once, assigned], len(lineages), most)
-        for s, overlap in enumerate(overlaps, first):
+        best, clear = _clear_matches(overlaps)
+        rows = first + np.flatnonzero(clear)[:, None]
+        name[rows, best[clear]] = lineages
+        counterpart[rows, lineages] = label[rows, best[clear]]
+        for s in first + np.flatnonzero(~clear):
+            overlap = overlaps[s - first]
             mine, matched = linear_sum_assignment(overlap[:, : n_theirs[s]], maximize=True)
             real = overlap[mine, matched] > 0
             mine, matched = lineages[mine[real]], matched[real]
             name[s, matched] = mine
             counterpart[s, mine] = label[s, matched]
     return np.take_along_axis(name, theirs, axis=1), counterpart
+
+
+def _clear_matches(overlaps: Ints) -> tuple[Ints, Bools]:
+    """The cluster that shares most objects with each of mine in every draw, (draws, mine), and the draws in which that
+    is the only best matching: no two of mine have the same one, and none has a second one that is as good."""
+    best = overlaps.argmax(axis=2)
+    only = (overlaps == overlaps.max(axis=2, keepdims=True)).sum(axis=2) == 1
+    apart = (np.diff(np.sort(best, axis=1), axis=1) > 0).all(axis=1)
+    return best, only.all(axis=1) & apart
 
 
 def _overlaps(mine: Ints, theirs: NDArray[Any], n_mine: int, n_theirs: int) -> Ints:

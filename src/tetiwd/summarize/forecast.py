@@ -246,14 +246,14 @@ def _weights(alignment: Alignment, t: int, rates: Floats, max_clusters: int | No
 
 def absent_weights(partitions: Partitions, t: int, delta: Floats) -> Floats:
     """What the urn with returns remembers, in every draw, of all lineages that were there before t and are not at t."""
-    found = np.zeros(partitions.n_draws)
-    for s, labels in enumerate(partitions.labels):
-        last: dict[int, tuple[int, int]] = {}
-        for epoch in range(t + 1):
-            lineages, sizes = np.unique(labels[partitions.columns[epoch]], return_counts=True)
-            last |= {c: (epoch, n) for c, n in zip(lineages.tolist(), sizes.tolist(), strict=True)}
-        found[s] = sum(n * delta[s] ** (t - epoch) for epoch, n in last.values() if epoch < t)
-    return found
+    draws, k = np.arange(partitions.n_draws)[:, None], int(partitions.labels.max()) + 1
+    weights = np.zeros((len(draws), k))
+    for epoch in range(t + 1):
+        cells = (draws * k + partitions.at(epoch)).ravel()
+        sizes = np.bincount(cells, minlength=weights.size).reshape(weights.shape)
+        remembered = sizes * delta[:, None] ** (t - epoch) if epoch < t else np.zeros(weights.shape)
+        weights = np.where(sizes > 0, remembered, weights)  # only the last time counts
+    return np.asarray(weights.sum(axis=1))
 
 
 def log_rising(x: Any, n: Any) -> Floats:

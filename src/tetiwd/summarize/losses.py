@@ -7,6 +7,7 @@ With n_g and n_h the sizes of the clusters of two partitions of N objects, and n
     ARI     1 − adjusted Rand index
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -157,21 +158,27 @@ def as_loss(loss: str | Loss) -> Loss:
 
 def losses_to_draws(labels: NDArray[Any], draws: NDArray[np.int32], loss: Loss) -> Floats:
     """Loss of one partition (N,) towards every draw (S, N), both numbered from 0."""
+    return losses_of([labels], draws, loss)[0]
+
+
+def losses_of(partitions: Sequence[NDArray[Any]], draws: NDArray[np.int32], loss: Loss) -> list[Floats]:
+    """The same for several partitions: what they have in common is computed once."""
     S, N = draws.shape
-    mine = np.full(S, loss.f(np.bincount(labels)).sum())
-    n_mine, n_theirs = int(labels.max()) + 1, int(draws.max()) + 1
-    theirs, both = np.empty(S), np.empty(S)
-    step = max(1, CELLS_AT_ONCE // max(N, n_mine * n_theirs))
+    n_mine, n_theirs = [int(labels.max()) + 1 for labels in partitions], int(draws.max()) + 1
+    theirs, both = np.empty(S), np.empty((len(partitions), S))
+    step = max(1, CELLS_AT_ONCE // max(N, max(n_mine, default=1) * n_theirs))
     for start in range(0, S, step):
-        rows = draws[start : start + step].astype(np.int64)
-        which = np.arange(len(rows))[:, None]
-        sizes = np.bincount((which * n_theirs + rows).ravel(), minlength=len(rows) * n_theirs)
-        cells = np.bincount(
-            ((which * n_theirs + rows) * n_mine + labels).ravel(), minlength=len(rows) * n_theirs * n_mine
-        )
-        theirs[start : start + step] = loss.f(sizes).reshape(len(rows), -1).sum(axis=1)
-        both[start : start + step] = loss.f(cells).reshape(len(rows), -1).sum(axis=1)
-    return loss.of_sizes(mine, theirs, both, N)
+        some = slice(start, start + step)
+        clusters = draws[some].astype(np.int64)
+        n = len(clusters)
+        clusters += np.arange(n)[:, None] * n_theirs
+        sizes = np.bincount(clusters.ravel(), minlength=n * n_theirs)
+        theirs[some] = loss.f(sizes).reshape(n, -1).sum(axis=1)
+        for labels, k, shared in zip(partitions, n_mine, both, strict=True):
+            cells = np.bincount((clusters * k + labels).ravel(), minlength=n * n_theirs * k)
+            shared[some] = loss.f(cells).reshape(n, -1).sum(axis=1)
+    mine = [np.full(S, loss.f(np.bincount(labels)).sum()) for labels in partitions]
+    return [loss.of_sizes(own, theirs, shared, N) for own, shared in zip(mine, both, strict=True)]
 
 
 def _n_log_n(n: int) -> Floats:

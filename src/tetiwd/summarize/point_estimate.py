@@ -6,6 +6,7 @@ hardly move, all epochs are searched together instead: then lineages are what is
 """
 
 from itertools import pairwise
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from tetiwd.params import LINKS, AnswerSettings, AtMost, check_at_most, check_se
 from tetiwd.partitions import Ints, Partitions, numbered
 from tetiwd.sample import Sample, as_partitions
 from tetiwd.summarize.alignment import Alignment, align
-from tetiwd.summarize.clustering import Clustering, as_clustering
+from tetiwd.summarize.clustering import Clustering, as_clustering, in_order_of_birth
 from tetiwd.summarize.embedding import cross_of
 from tetiwd.summarize.kinship import SamePlace
 from tetiwd.summarize.links import LineageLinks, Links, ModelLinks, ObjectLinks, PlaceLinks
@@ -220,7 +221,8 @@ def linked(draws: Sample | Partitions, labels: list[Ints], links: Links) -> list
     if partitions.n_epochs == 1:
         return labels
     first = np.cumsum([0, *(int(labels_t.max()) + 1 for labels_t in labels[:-1])])
-    apart = as_clustering(partitions, [labels_t + start for labels_t, start in zip(labels, first, strict=True)])
+    own = np.concatenate([labels_t + start for labels_t, start in zip(labels, first, strict=True)])
+    apart = Clustering(partitions.split(in_order_of_birth(own, partitions)), partitions.times, nan, "", "search")
     alignment = align(partitions, apart, max_draws=partitions.n_draws)
     lineage = np.arange(apart.n_lineages)
     ended: dict[int, int] = {}  # clusters that go nowhere, and their epochs

@@ -18,7 +18,7 @@ from tetiwd.kernels.allocation import allocate, improve
 from tetiwd.kernels.draft import Draft, clear, copy, fill, sum_in_common, twin
 from tetiwd.partitions import Ints, Partitions
 from tetiwd.summarize.coclustering import times_together
-from tetiwd.summarize.losses import ARI, Loss, losses_to_draws
+from tetiwd.summarize.losses import ARI, Loss, losses_of
 
 N_DRAWS_TRIED = 50  # draws that are looked at as candidates
 N_DRAWS_FOR_CANDIDATES = 100  # draws that candidates are compared with
@@ -132,7 +132,7 @@ class Search:
     def best_of(self, candidates: Sequence[Ints]) -> list[Ints]:
         """Those of smallest expected loss over some draws."""
         some = self.partitions.thinned(N_DRAWS_FOR_CANDIDATES).labels
-        losses = [losses_to_draws(labels, some, self.loss).mean() for labels in candidates]
+        losses = [to_draws.mean() for to_draws in losses_of(candidates, some, self.loss)]
         return [candidates[i] for i in np.argsort(losses, kind="stable")[:N_TRIED]]
 
     def improved(self, draft: Draft) -> Result:
