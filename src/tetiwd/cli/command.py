@@ -62,7 +62,7 @@ def command(*groups: Group) -> Callable[[Callable[..., None]], Callable[..., Non
 
 
 def with_examples_whole(text: str) -> str:
-    """The help of a command, its examples marked so that they are not broken into lines: they are there to be copied."""
+    """The help of a command, its examples each kept on one line: they are there to be copied."""
     paragraphs = inspect.cleandoc(text).split("\n\n")
     return "\n\n".join(f"\b\n{one}" if one.startswith("  tetiwd ") else one for one in paragraphs)
 
