@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+ENOUGH_SWEEPS, ENOUGH_SECONDS = 20, 1.0  # either tells the pace of a chain
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -61,9 +63,14 @@ class Clock:
             self._marks = self._marks[1], self._timed
 
     def seconds_per_sweep(self) -> float | None:
-        """Mean time of the latest sweeps, half of all or more; early ones can be faster, with few clusters."""
+        """Mean time of the latest sweeps, half of all or more: early ones can be much faster, with few clusters.
+
+        None as long as there is little to go by.
+        """
         (n, seconds), (n_before, seconds_before) = self._timed, self._marks[0]
-        return (seconds - seconds_before) / (n - n_before) if n > n_before else None
+        if n == n_before or (n < ENOUGH_SWEEPS and seconds < ENOUGH_SECONDS):
+            return None
+        return (seconds - seconds_before) / (n - n_before)
 
 
 def seconds_for_all(chains: Sequence[Progress], n_at_once: int) -> float | None:

@@ -28,13 +28,15 @@ def sweep(clock, seconds, n_sweeps, each):
         clock.tick(n)
 
 
-def test_there_is_no_pace_before_two_sweeps(seconds):
+@pytest.mark.parametrize(("each", "n_needed"), [(0.25, 5), (0.0078125, 21), (500.0, 2)])
+def test_a_few_sweeps_or_a_second_tell_the_pace(seconds, each, n_needed):
     clock = Clock()
     assert clock.seconds_per_sweep() is None
     sweep(clock, seconds, [1], 5.0)  # with what is done only once
+    sweep(clock, seconds, range(2, n_needed), each)
     assert clock.seconds_per_sweep() is None
-    sweep(clock, seconds, [2], 0.25)
-    assert clock.seconds_per_sweep() == 0.25
+    sweep(clock, seconds, [n_needed], each)
+    assert clock.seconds_per_sweep() == each
 
 
 def test_early_sweeps_are_forgotten(seconds):
