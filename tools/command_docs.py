@@ -62,7 +62,7 @@ def _section(name: str, command: Any) -> str:
 
 def _text_and_examples(text: str) -> tuple[str, list[str]]:
     """Paragraphs, and the lines of examples among them."""
-    paragraphs = inspect.cleandoc(text).split("\n\n")
+    paragraphs = inspect.cleandoc(text.replace("\b\n", "")).split("\n\n")
     examples = [p.strip() for p in paragraphs if p.strip().startswith("tetiwd ")]
     words = [" ".join(p.split()) for p in paragraphs if not p.strip().startswith("tetiwd ")]
     words = [p.removesuffix("Examples:").removesuffix("Example:").strip() for p in words]

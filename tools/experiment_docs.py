@@ -26,9 +26,10 @@ PAGES, IMAGES = DOCS / "experiments", DOCS / "images" / "experiments"
 FIGURES = {
     "data": "The first data set: objects on the first two principal components, coloured by true cluster.",
     "traces": "Number of clusters during one run of Te-TiWD on the first data set.",
-    "paper-boxes": "Adjusted Rand index over repeated runs on the first data set.",
-    "fresh-boxes": "Adjusted Rand index over fresh data sets.",
-    "differences": "Te-TiWD minus every other method on the same data sets, with 95 % intervals.",
+    "paper-boxes": "Adjusted Rand index over repeated runs on the first data set, one dot each; Te-TiWD in blue.",
+    "fresh-boxes": "Adjusted Rand index over fresh data sets, one dot each; Te-TiWD in blue.",
+    "differences": "Te-TiWD minus every other method on the same data sets, with 95 % intervals: blue above 0, orange "
+    "below 0, grey if they include 0. Arrows are differences beyond the edge.",
 }
 # Shown at once for the first variant; for the others only the last of them is. Everything else is folded.
 SEEN_AT_ONCE = "data", "fresh-boxes", "differences"

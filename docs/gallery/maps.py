@@ -13,6 +13,6 @@ X = StandardScaler().set_output(transform="pandas").fit_transform(X)
 settings = SamplerSettings(n_chains=2, n_warmup=200, n_draws=300)  # a short run
 model = TeTiWD(dof=3, settings=settings, random_state=0).fit(X, time=birds.year)
 
-figure, axes = pyplot.subplots(1, 3, figsize=(11, 4), layout="constrained")
+figure, axes = pyplot.subplots(1, 3, figsize=(9, 3.2), layout="constrained")
 for t, ax in enumerate(axes):
     plot_map(model.analysis_, t, ax)

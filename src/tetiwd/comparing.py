@@ -85,7 +85,9 @@ class Comparison:
     def moved(self, *, ids: bool = False) -> "pd.DataFrame":
         """Objects in both runs that are not where the match of their lineage is: one row per time and pair of lineages.
 
-        −1 stands for unassigned objects. ``ids`` adds their ids, or their rows where they have none.
+        Each run has numbers of its own. ``expected_lineage_2`` is the lineage of the second run that matches
+        ``from_lineage_1``, "" if none does; the objects are in ``to_lineage_2`` instead. −1 stands for unassigned
+        objects. ``ids`` adds their ids, or their rows where they have none.
         """
         import pandas as pd
 
@@ -99,17 +101,19 @@ class Comparison:
                 set(zip(before[expected != after].tolist(), after[expected != after].tolist(), strict=True))
             ):
                 who = here[(before == g) & (after == h)]
-                row = {"time": time, "from_lineage_1": g, "to_lineage_2": h, "objects": len(who)}
+                same = UNASSIGNED if g == UNASSIGNED else partner.get(g, "")
+                row = {"time": time, "from_lineage_1": g, "expected_lineage_2": same, "to_lineage_2": h}
+                row["objects"] = len(who)
                 if ids:
                     known = self.second.sample.series.ids
                     row["ids"] = " ".join(str(x) for x in (who if known is None else known[t][who]).tolist())
                 rows.append(row)
-        columns = ["time", "from_lineage_1", "to_lineage_2", "objects", *(["ids"] if ids else [])]
+        columns = ["time", "from_lineage_1", "expected_lineage_2", "to_lineage_2", "objects", *(["ids"] if ids else [])]
         table = pd.DataFrame(rows, columns=columns)
         one, other = self.first.clustering.names, self.second.clustering.names
         if one or other:
             table.insert(2, "from_name", names_of(table.from_lineage_1, one))
-            table.insert(4, "to_name", names_of(table.to_lineage_2, other))
+            table.insert(5, "to_name", names_of(table.to_lineage_2, other))
         return table
 
     def parameters(self) -> "pd.DataFrame":

@@ -102,6 +102,8 @@ class DistantRounds(Rounds):
 
     def _advance_all(self, n: int) -> None:
         due = [chain for chain in self.chains if len(chain.draws) < n]
+        for clock in self.clocks.values():
+            clock.rest()
         remarks = self._run(advance, due, n)
         self._read()
         keeper = self._keeper
@@ -150,6 +152,10 @@ class DistantRounds(Rounds):
     def _read(self) -> None:
         if has_any_checkpoint(self._keeper.folder):
             self._keeper.open(resume=True)
+
+    @property
+    def _n_at_once(self) -> int:
+        return len(self.chains)  # how many workers there are is not known here
 
     @property
     def _keeper(self) -> Keeper:

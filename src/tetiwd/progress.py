@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Hashable, Sequence
-from math import isfinite
+from math import ceil, isfinite
 from types import TracebackType
 from typing import Any, Self
 
@@ -119,7 +119,7 @@ class StepBar(Bars):
 
 def time_left(seconds: float) -> str:
     """Time left, for people."""
-    minutes, rest = divmod(round(seconds), 60)
+    minutes, rest = divmod(ceil(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes:02d} min left" if hours else f"{minutes}:{rest:02d} left"
 
@@ -139,7 +139,8 @@ def what(one: Where) -> str:
     """Warm-up or drawing, whether chains agree, sweeps per second, clusters at every time, log joint density."""
     low, high = min(one.n_clusters), max(one.n_clusters)
     clusters = " ".join(map(str, one.n_clusters)) if len(one.n_clusters) <= MOST_TIMES else f"{low} to {high}"
-    parts = ["warming up" if one.warming_up else "drawing", *([one.standing] if one.standing else [])]
+    phase = "" if one.done else "warming up" if one.warming_up else "drawing"
+    parts = [part for part in (phase, one.standing) if part]
     if one.seconds_per_sweep:
         pace = 1 / one.seconds_per_sweep
         parts.append(f"{pace:.0f} sweeps/s" if pace >= 10 else f"{pace:.1f} sweeps/s")

@@ -12,7 +12,7 @@ from tetiwd.io.run_folder import RunFolder
 from tetiwd.io.settings import RunSettings
 from tetiwd.mode import check_heeded, check_mode, find_mode
 from tetiwd.mode_analysis import ModeAnalysis
-from tetiwd.workflow import VISIBLE_ANYWHERE, Watcher
+from tetiwd.workflow import VISIBLE_ANYWHERE, Watcher, while_choosing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +38,7 @@ def look_into(
     settings, watcher, began = settings or RunSettings(), watcher or Watcher(), time.monotonic()
     check_heeded(settings.sampler, settings.answers)
     RunFolder(path).check_free(overwrite=overwrite)
-    with watcher.busy("Choosing a model"):
+    with while_choosing(settings, watcher):
         choice = choose(settings.model, series, settings.sampler, n_threads=n_threads)
     hyperparameters = choice.hyperparameters
     check_mode(series, hyperparameters, settings.sampler)
@@ -68,7 +68,7 @@ def look_into(
             folder.stop()
             return None
         mode = replace(mode, reasons=choice.reasons, resolution=choice.resolution)
-        with watcher.busy("Drawing"):
+        with watcher.busy("Drawing figures"):
             analysis = ModeAnalysis(mode, settings.answers, time.monotonic() - began)
             _write(folder, analysis)
     return analysis

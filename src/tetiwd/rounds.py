@@ -14,7 +14,7 @@ from tetiwd.checkpoint import Keeper
 from tetiwd.diagnostics import Diagnostics
 from tetiwd.draws import Draws, Frozen
 from tetiwd.errors import WorkersError
-from tetiwd.pace import Clock, Progress, Report
+from tetiwd.pace import Clock, Progress, Report, seconds_for_all
 from tetiwd.sampler import Chain
 from tetiwd.stopping import Ended, check_points, judge, n_to_discard, reason_to_end
 from tetiwd.threads import all_done
@@ -104,6 +104,7 @@ class Rounds:
 
     def _advance(self, chain: Chain, n: int) -> None:
         """Step a chain until it has n draws, or is told to halt."""
+        self.clocks[chain.index].rest()
         while len(chain.draws) < n and not self.halt.is_set():
             self._step(chain)
             self.clocks[chain.index].tick(chain.n_done)
@@ -156,18 +157,29 @@ class Rounds:
         self.halt.set()
 
     def _report(self) -> bool:
+        if self.watch is None:
+            return False
         where = [self._where(chain, self.clocks[chain.index]) for chain in self.chains]
-        return bool(self.watch and self.watch(where))
+        if self.settings.automatic:  # chains wait for each other, so that all of them end at the same time
+            together = seconds_for_all(where, self._n_at_once)
+            where = [replace(one, seconds_left=together) if one.seconds_left != 0 else one for one in where]
+        if self.deadline is not None:
+            most = max(0.0, self.deadline - time.monotonic())
+            where = [
+                replace(one, seconds_left=min(one.seconds_left, most)) if one.seconds_left else one for one in where
+            ]
+        return bool(self.watch(where))
+
+    @property
+    def _n_at_once(self) -> int:
+        """Chains that run at the same time."""
+        return min(self.n_threads, len(self.chains))
 
     def _where(self, chain: Chain, clock: Clock) -> Progress:
         total = chain.n_done if self.ended not in (None, "stopped") else chain.settings.n_sweeps
-        where = where_is(chain, clock, total)
-        left = where.seconds_left
-        if left and self.deadline is not None:
-            left = min(left, max(0.0, self.deadline - time.monotonic()))
         bounded = self.settings.automatic or self.deadline is not None
         standing = self.found.standing if self.found else ""
-        return replace(where, seconds_left=left, at_most=bounded, standing=standing)
+        return replace(where_is(chain, clock, total), at_most=bounded, standing=standing)
 
 
 def where_is(chain: Chain, clock: Clock, n_sweeps: int) -> Progress:

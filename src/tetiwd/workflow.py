@@ -162,8 +162,7 @@ def start(
 ) -> RunFolder:
     """Choose what was left open, check that the run is possible, and make its folder; see :meth:`RunFolder.create`."""
     RunFolder(path).check_free(overwrite=overwrite)
-    is_open = "auto" in (settings.model.dof, settings.model.geometry)
-    with (watcher or Watcher()).busy("Choosing a model") if is_open else nullcontext():
+    with while_choosing(settings, watcher or Watcher()):
         choice = choose(settings.model, series, settings.sampler, n_threads=n_threads, workers=workers)
     check_run(series, choice.hyperparameters, settings.sampler)
     return RunFolder.create(
@@ -178,6 +177,12 @@ def start(
         overwrite=overwrite,
         attached=attached,
     )
+
+
+def while_choosing(settings: RunSettings, watcher: Watcher) -> AbstractContextManager[Any]:
+    """Tells that a model is being chosen, if anything was left open."""
+    is_open = "auto" in (settings.model.dof, settings.model.geometry)
+    return watcher.busy("Choosing a model") if is_open else nullcontext()
 
 
 def finish(

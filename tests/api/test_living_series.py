@@ -1,6 +1,7 @@
 """A run that lives on, as a user types it: new times, names, and what changed."""
 
 import json
+from dataclasses import replace
 from shutil import copytree
 
 import numpy as np
@@ -188,6 +189,30 @@ def test_estimators_extend_and_keep_names():
     assert np.array_equal(again.labels_[::-1], model.labels_)
     assert compare(model.analysis_, later.analysis_).moved(ids=True).empty
     assert compare(model, later).lineages().equals(compare(model.analysis_, later.analysis_).lineages())
+
+
+def test_objects_that_moved_are_told_by_the_numbers_of_both_runs(monkeypatch):
+    old = table([2001, 2002])
+    given = {"time": old.year, "ids": old.id.to_numpy()}
+    first, second = (
+        TeTiWD(dof=3, geometry="full", settings=QUICK, random_state=seed).fit(old[["a", "b", "c"]], **given).analysis_
+        for seed in (1, 2)
+    )
+    labels = [np.arange(15, dtype=np.int32) % 3 for _ in range(2)]
+    other = [np.array([1, 0, 2], dtype=np.int32)[one] for one in labels]  # the second run has 0 and 1 exchanged
+    other[0][0], other[1][2], other[1][5] = 0, -1, 1
+    for analysis, found in ((first, labels), (second, other)):
+        monkeypatch.setitem(analysis.__dict__, "clustering", replace(analysis.clustering, labels=found))
+    names = ["time", "from_lineage_1", "expected_lineage_2", "to_lineage_2", "objects", "ids"]
+    moved = compare(first, second).moved(ids=True)
+    assert list(moved.columns) == names
+    assert moved.to_numpy().tolist() == [[2001, 0, 1, 0, 1, "p0"], [2002, 2, 2, -1, 1, "p2"], [2002, 2, 2, 1, 1, "p5"]]
+    for one in other:
+        one[labels[0] == 2] = 1
+    found = compare(first, second)
+    moved = found.moved()
+    (lost,) = found.lineages().query("change == 'lost'").lineage_1
+    assert set(moved[moved.from_lineage_1 == lost].expected_lineage_2) == {""}
 
 
 def test_only_runs_with_draws_can_be_compared():

@@ -32,7 +32,9 @@ def test_bars_show_sweeps_clusters_and_time():
     assert "chain 1" in shown
     assert "80/80" in shown
     assert "done" in shown
-    assert "drawing, 50 sweeps/s, clusters 4 4 5, log joint -1" in shown
+    assert "warming up, 50 sweeps/s, clusters 3 5 4, log joint -1" in shown
+    assert "50 sweeps/s, clusters 4 4 5, log joint -1" in shown
+    assert "drawing" not in shown  # it is done
 
 
 @pytest.mark.parametrize(
@@ -43,6 +45,7 @@ def test_bars_show_sweeps_clusters_and_time():
         (0.0, 5, False, "freezing a partition"),
         (0.0, 5, True, "done"),
         (125.0, 5, False, "2:05 left"),
+        (0.3, 5, False, "0:01 left"),
         (7_260.0, 5, False, "2 h 01 min left"),
     ],
 )

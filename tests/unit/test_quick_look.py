@@ -1,6 +1,7 @@
 """The folder of a quick look, and the run that goes on from it."""
 
 import tomllib
+from contextlib import nullcontext
 
 import pandas as pd
 import pytest
@@ -42,6 +43,20 @@ def test_the_folder_holds_one_clustering_and_nothing_about_a_posterior(tmp_path)
     assert labels.certainty.nunique() > 1
     with pytest.raises(RunFolderError, match=r"holds a quick look, which has no draws; .* tetiwd resume"):
         load_run(tmp_path / "run")
+
+
+def test_a_choice_is_told_only_if_there_is_one(tmp_path):
+    told = []
+
+    class Listens(workflow.Watcher):
+        def busy(self, doing):
+            told.append(doing)
+            return nullcontext()
+
+    look_into(tmp_path / "given", small_series(), SETTINGS, watcher=Listens())
+    assert told == ["Drawing figures"]
+    look_into(tmp_path / "open", small_series(), RunSettings(sampler=SETTINGS.sampler), watcher=Listens())
+    assert told == ["Drawing figures", "Choosing a model", "Drawing figures"]
 
 
 def test_resuming_it_gives_the_run_that_there_would_have_been(tmp_path):

@@ -55,9 +55,16 @@ def command(*groups: Group) -> Callable[[Callable[..., None]], Callable[..., Non
         parameters = list(_parameters(function, declared, made))
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        run.__doc__ = with_examples_whole(function.__doc__ or "")
         return run
 
     return decorate
+
+
+def with_examples_whole(text: str) -> str:
+    """The help of a command, its examples each kept on one line: they are there to be copied."""
+    paragraphs = inspect.cleandoc(text).split("\n\n")
+    return "\n\n".join(f"\b\n{one}" if one.startswith("  tetiwd ") else one for one in paragraphs)
 
 
 def _declared(group: Group) -> Iterator[Declaration]:

@@ -47,7 +47,9 @@ def compare(
         found = side_by_side(load_run(first), load_run(second))
         tables = {
             f"Lineages of both runs (1: {first.name}, 2: {second.name}; common: objects in both):": found.lineages(),
-            "Objects that moved:": found.moved(ids=show_ids),
+            "Objects that moved (expected: the lineage of run 2 that matches that of run 1):": found.moved(
+                ids=show_ids
+            ),
             "Clusters by time, and how much they agree (ari: adjusted Rand index, 1 if the same; vi: variation of "
             "information in bits, 0 if the same):": found.times(),
             "Parameters:": found.parameters(),
@@ -56,7 +58,7 @@ def compare(
         if len(table):
             console.table(table, title)
         else:
-            console.say(f"\n{title} none.")
+            console.say(f"\n{title.split(' (')[0].rstrip(':')}: none.")
     lineages, moved, times, parameters = tables.values()
     if out is not None:
         try:

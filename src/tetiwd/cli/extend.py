@@ -145,7 +145,7 @@ def names(
     else:
         added = additions(run_folder)
         given = names_in_file(file)
-        with console.busy("Drawing"):
+        with console.busy("Drawing figures"):
             analysis = rename(run_folder, given, sections=added.sections, show_ids=added.show_ids)
             write_side_tables(added.sections, analysis, run_folder)
     with named(analysis.clustering.names):

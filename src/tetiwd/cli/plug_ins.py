@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 from tetiwd.cli.console import Console
 
 GROUP = "tetiwd.commands"
+LONGEST_SENTENCE = 1000  # characters
 ELSEWHERE = {"experiment": "tetiwd-experiments (in a clone of the repository: pip install ./experiments)"}
 
 
@@ -36,6 +37,13 @@ class Commands(TyperGroup):
         if command is None and cmd_name in ELSEWHERE:
             ctx.fail(f"The command {cmd_name!r} needs the package {ELSEWHERE[cmd_name]}.")
         return command
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """All commands with the whole first sentence of their help, on as many lines as it takes."""
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, one.get_short_help_str(LONGEST_SENTENCE)) for name, one in commands if not one.hidden]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
     def _plug_in(self) -> None:
         if self.plugged_in:

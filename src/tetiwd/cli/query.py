@@ -109,7 +109,7 @@ def report(
     data, series = RunFolder.open(run_folder).settings().data, analysis.sample.series
     rates = None if outcomes is None else _rates(analysis, data, outcomes, outcome, id, time)
     given_now = asked.report(series, data, id=id, time=time)
-    with console.busy("Drawing"):
+    with console.busy("Drawing figures"):
         sections = list(additions(run_folder, show_ids=show_ids, show_text=show_text).sections)
         if given_now is not None:  # in place of what was given before
             sections = [given_now, *(one for one in sections if not isinstance(one, MetadataReport))]
@@ -128,7 +128,7 @@ def report(
         )
     console.say(f"Wrote {path}.")
     if figures is not None:
-        with console.busy("Drawing"):
+        with console.busy("Drawing figures"):
             written = save_figures(analysis, figures, overwrite=overwrite, outcomes=rates)
         console.say(f"Wrote {len(written)} figures into {figures}.")
 

@@ -23,6 +23,7 @@ STRIPE = 2.2  # points from one stripe to the next
 TALLEST_SCALE = 36  # points of the bar that shows the scale
 LEFT, RIGHT = 18.0, 6.0  # points beside the outer columns; the scale is at the left
 WIDEST_BLOCK = 52.0  # points
+MARK = 3.2  # points, half the width of the mark of an event
 PALE = 0.4  # opacity of blocks of unassigned objects
 NAMES = {OTHERS: "…", NOWHERE: "–"}  # on blocks that are no cluster
 
@@ -169,20 +170,27 @@ class AlluvialPicture:
                 self.mark(tag(self.ax, block.epoch, y, lineage_tag(block.lineage), colour), block, "label")
 
     def event(self, marker: Marker, block: Block) -> None:
-        """A small wedge before the first block of a lineage or after the last one; hollow for a return."""
-        from matplotlib.patches import Polygon
+        """A dot before the first block of a lineage, a cross after the last one, a ring before a return."""
+        from matplotlib.patches import Ellipse, PathPatch
+        from matplotlib.path import Path
 
-        y = (block.y0 + block.y1) / 2
-        half = min(4.0, max(1.2, (block.y1 - block.y0) * self.high / 2)) / self.high
-        side = 1 if marker.kind == "died" else -1
-        x = marker.epoch + side * (self.half + 0.8 / self.pitch)
-        long = side * min(1.4 * half * self.high / self.pitch, 0.3 * (1 - 2 * self.half))
-        colour = lineage_colour(marker.lineage)
-        look: dict[str, Any] = {"fc": "none", "ec": colour, "lw": 1.0} if marker.kind == "returned" else {"fc": colour}
-        look = {"lw": 0, "zorder": 2, "clip_on": False} | look
-        patch = self.add(Polygon([(x, y - half), (x + long, y), (x, y + half)], **look))
+        y, side = (block.y0 + block.y1) / 2, 1 if marker.kind == "died" else -1
+        between = (1 - 2 * self.half) * self.pitch  # points from column to column
+        radius = min(MARK, max(1.2, (block.y1 - block.y0) * self.high / 2), 0.2 * between)  # points
+        x = marker.epoch + side * (self.half + (radius + min(1.5, 0.1 * between)) / self.pitch)
+        dx, dy, colour = radius / self.pitch, radius / self.high, lineage_colour(marker.lineage)
+        patch: Any
+        if marker.kind == "died":
+            ends = [(x - dx, y - dy), (x + dx, y + dy), (x - dx, y + dy), (x + dx, y - dy)]
+            cross = Path(ends, [Path.MOVETO, Path.LINETO] * 2)
+            patch = PathPatch(cross, fc="none", ec=colour, lw=0.55 * radius, zorder=2, clip_on=False)
+        else:
+            look: dict[str, Any] = {"fc": colour, "lw": 0}
+            look = {"fc": "none", "ec": colour, "lw": 1.2} if marker.kind == "returned" else look
+            patch = Ellipse((x, y), 2 * dx, 2 * dy, zorder=2, clip_on=False, **look)
         words = marker_words(self.layout, marker)
-        self.marks.mark(patch, kind=marker.kind, lineage=marker.lineage, epoch=marker.epoch, title=words)
+        mark: dict[str, Any] = {"kind": marker.kind, "lineage": marker.lineage, "epoch": marker.epoch}
+        self.marks.mark(self.add(patch), title=words, **mark)
 
     def totals(self) -> None:
         """Numbers of objects above the columns, as many as fit."""
@@ -205,6 +213,7 @@ class AlluvialPicture:
 
     def key(self, depth: float) -> None:
         """The signs in the picture and their meaning, below it."""
+        from matplotlib.legend_handler import HandlerTuple
         from matplotlib.transforms import ScaledTranslation
 
         signs = list(_signs(self.layout))
@@ -223,6 +232,7 @@ class AlluvialPicture:
                 handlelength=1.6,
                 columnspacing=1.5,
                 borderaxespad=0.0,
+                handler_map={tuple: HandlerTuple(ndivide=None, pad=0.0)},
             )
 
 
@@ -254,19 +264,21 @@ def _signs(layout: Alluvial) -> Iterator[tuple[Any, str]]:
     from matplotlib.patches import Patch
 
     kinds = {ribbon.kind for ribbon in layout.ribbons} | {marker.kind for marker in layout.markers}
+    shown = lineage_colour(min((block.lineage for block in layout.blocks if block.lineage >= 0), default=OTHERS))
     if "flow" in kinds:
-        yield Patch(fc=INK, alpha=0.4, lw=0), "objects moving"
-        yield Patch(fc=INK, alpha=0.12, lw=0), "link"
+        yield Patch(fc=shown, alpha=0.5, lw=0), "objects moving"
+        yield Patch(fc=shown, alpha=0.15, lw=0), "link"
     elif "link" in kinds:
         known = any(ribbon.kind == "link" and isfinite(ribbon.probability) for ribbon in layout.ribbons)
-        yield Patch(fc=INK, alpha=0.3, lw=0), "link (paler: less certain)" if known else "link"
+        bands = tuple(Patch(fc=shown, alpha=opacity, lw=0) for opacity in ((0.55, 0.2) if known else (0.4,)))
+        yield bands, "link (paler: less certain)" if known else "link"
     for kind, shape, face, words in (
-        ("born", "<", INK, "appears"),
-        ("died", ">", INK, "ends"),
-        ("returned", "<", "none", "returns"),
+        ("born", "o", INK, "appears"),
+        ("died", "x", INK, "ends"),
+        ("returned", "o", "none", "returns"),
     ):
         if kind in kinds:
-            yield Line2D([], [], ls="", marker=shape, ms=5, mfc=face, mec=INK, alpha=0.75), words
+            yield Line2D([], [], ls="", marker=shape, ms=5, mfc=face, mec=INK, mew=1.2, alpha=0.75), words
     if "gap" in kinds:
         yield Line2D([], [], color=INK, lw=1.6, ls=(0, (3.5, 2.5)), alpha=0.7), "absent in between"
     if "weak" in kinds:

@@ -27,8 +27,10 @@ Floats = NDArray[np.float64]
 MOST_POINTS = 1500
 MOST_TAGS = 25  # the largest lineages have their number on the map
 HALF_TAG = 6.5  # points; a number stays inside the map
-TAG = (20.0, 16.0)  # points: width and height of most of a cluster that its number would hide
-AROUND = [(0, 0)] + [(r * x, r * y) for r in (14, 24) for x, y in ((0, 1), (1, 0), (0, -1), (-1, 0), (0.7, 0.7))]
+APART = (17.0, 13.0)  # points between the middles of two numbers
+HIDDEN = (8.5, 8.0)  # points from the middle of a number: dots nearer than this would be hidden, in part or whole
+DIRECTIONS = [(0, 1), (1, 0), (0, -1), (-1, 0), (0.7, 0.7), (0.7, -0.7), (-0.7, -0.7), (-0.7, 0.7)]
+AROUND = [(0.0, 0.0)] + [(r * x, r * y) for r in (14, 19, 24) for x, y in DIRECTIONS]
 
 
 @styled
@@ -103,7 +105,7 @@ def plot_map(
                 (line,) = ax.plot(dots[:, 0], dots[:, 1], ls="", marker="o", ms=size, alpha=0.85, clip_on=False, **look)
                 doubt = "" if sure else "; hollow ones are uncertain"
                 remember.mark(line, lineage=g, epoch=t, title=hover + doubt)
-    for g, text in _tags(ax, points, labels, lineages[np.argsort(-sizes, kind="stable")][:MOST_TAGS]):
+    for g, text in _tags(ax, points[shown], labels[shown], lineages[np.argsort(-sizes, kind="stable")][:MOST_TAGS]):
         remember.mark(text, lineage=g, epoch=t, title=words[g])
     note = "close: similar"
     if len(nowhere):
@@ -140,22 +142,21 @@ def _show_window(ax: "Axes", x: float, y: float, half: float, rise: float) -> No
 
 
 def _tags(ax: "Axes", points: Floats, labels: NDArray[Any], lineages: NDArray[Any]) -> list[tuple[int, Any]]:
-    """Numbers of lineages at their medians, moved aside where they would cover each other, or a whole cluster."""
+    """Numbers of lineages near their medians, where they hide the fewest dots and do not cover each other."""
     tags: list[tuple[int, Any]] = []
-    wide = size_of(ax)[0]
-    per_point = (ax.get_xlim()[1] - ax.get_xlim()[0]) / wide
-    placed: list[tuple[float, float]] = []
-    bottom, top = (limit / per_point for limit in ax.get_ylim())
+    per_point = (ax.get_xlim()[1] - ax.get_xlim()[0]) / size_of(ax)[0]
+    low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T / per_point
+    dots = points / per_point
+    placed: list[Floats] = []
     for g in lineages.tolist():
-        middle = np.median(points[labels == g], axis=0)
-        members = points[labels == g]
-        extent = np.subtract(*np.quantile(members, [0.9, 0.1], axis=0)) / per_point
-        covered = len(members) <= 3 or (extent < TAG).all()
-        for dx, dy in AROUND[int(covered) :]:
-            x, y = float(middle[0]) / per_point + dx, float(middle[1]) / per_point + dy
-            y = min(max(y, bottom + HALF_TAG), top - HALF_TAG)
-            if all(abs(x - u) > 17 or abs(y - v) > 13 for u, v in placed):
-                placed.append((x, y))
-                tags.append((g, tag(ax, x * per_point, y * per_point, lineage_tag(g), lineage_colour(g))))
-                break
+        members = dots[labels == g]
+        if not len(members):  # none of them is drawn
+            continue
+        places = np.clip(np.median(members, axis=0) + np.array(AROUND), low + HALF_TAG, high - HALF_TAG)
+        free = [place for place in places if all((np.abs(place - other) > APART).any() for other in placed)]
+        if free:
+            best = min(free, key=lambda place: int((np.abs(dots - place) < HIDDEN).all(axis=1).sum()))
+            placed.append(best)
+            x, y = (best * per_point).tolist()
+            tags.append((g, tag(ax, x, y, lineage_tag(g), lineage_colour(g))))
     return tags

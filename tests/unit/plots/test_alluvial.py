@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.colors import to_hex
+from matplotlib.patches import Ellipse, Polygon, Rectangle
 
 from reference import rng_for
 from tetiwd import Partitions, SettingsError, align, lineages
@@ -21,7 +23,7 @@ from tetiwd.plots import alluvial_layout, alluvial_svg, lineage_colour, plot_lin
 from tetiwd.plots.alluvial import MAX_RIBBONS, lay_out
 from tetiwd.plots.alluvial_heights import WEAK_LINK
 from tetiwd.plots.colours import contrast, lineage_stripes
-from tetiwd.plots.lineage_facts import OTHERS, LineageFacts, lineage_facts
+from tetiwd.plots.lineage_facts import NOWHERE, OTHERS, LineageFacts, lineage_facts
 from tetiwd.plots.style import apart
 from tetiwd.plots.text import clean
 from tetiwd.summarize.clustering import as_clustering
@@ -320,6 +322,27 @@ class TestSvg:
             (link,) = of_kind(parsed(alluvial_svg(lay_out(facts))), "link")
             opacity.append(float(named(link, "path")[0].get("opacity")))
         assert 0 < opacity[0] < opacity[1] < opacity[2] < 1
+
+    def test_events_are_dots_crosses_and_rings_in_the_picture_and_in_its_key(self):
+        sizes = ({0: 9, 1: 5}, {0: 9, 2: 5}, {0: 9, 2: 5, 3: 5}, {0: 9, 1: 5, 2: 5})
+        layout = lay_out(LineageFacts(("a", "b", "c", "d"), sizes))
+        kinds = [marker.kind for marker in layout.markers]
+        assert sorted(kinds) == ["born", "born", "died", "returned"]
+        with apart(7.25):
+            ax = plot_lineages(layout)
+        ellipses = [own for own in ax.patches if isinstance(own, Ellipse)]
+        assert sorted(own.get_facecolor()[3] for own in ellipses) == [0, 1, 1]  # a ring, two dots
+        assert not any(isinstance(own, Polygon) for own in ax.patches)  # triangles looked like buttons
+        assert [own.get_text() for own in ax.get_legend().get_texts()][:3] == ["appears", "ends", "returns"]
+        assert [own.get_marker() for own in ax.get_legend().get_lines()][:3] == ["o", "x", "o"]
+
+    def test_links_and_unassigned_objects_differ_in_the_key(self):
+        facts = LineageFacts(("a", "b"), ({0: 9, NOWHERE: 3}, {0: 9}), links={(0, 0, 1, 0): 0.9})
+        with apart(7.25):
+            patches = plot_lineages(lay_out(facts)).get_legend().findobj(Rectangle)
+        strong, weak, nowhere = (to_hex(own.get_facecolor()).upper() for own in patches)
+        assert strong == weak == lineage_colour(0)
+        assert nowhere == lineage_colour(NOWHERE)
 
     @pytest.mark.parametrize("width", [4.0, 7.25, 12.0])
     def test_the_key_does_not_take_width_from_the_picture(self, width):

@@ -97,7 +97,8 @@ class TestNumbers:
         layout, ax = alluvial_layout(small.lineages), plots.plot_lineages(small.lineages)
         found = {(round(own.get_x() + own.get_width() / 2), own.get_y(), own.get_height()) for own in rectangles(ax)}
         assert found == {(own.epoch, own.y0, own.y1 - own.y0) for own in layout.blocks if own.y1 - own.y0 > 0.01}
-        assert sum(isinstance(own, PathPatch) for own in ax.patches) == len(layout.ribbons)
+        n_ended = sum(own.kind == "died" for own in layout.markers)
+        assert sum(isinstance(own, PathPatch) for own in ax.patches) == len(layout.ribbons) + n_ended
         assert {to_hex(own.get_facecolor()).upper() for own in rectangles(ax)} == {
             lineage_colour(own.lineage) for own in layout.blocks
         }
@@ -241,6 +242,22 @@ class TestNumbers:
         assert numbers
         for own in numbers:
             assert np.linalg.norm(dots - own.get_position(), axis=1).min() > 10 * per_point
+
+    def test_the_number_of_a_loose_cluster_hides_no_single_dot(self, small, monkeypatch):
+        loose = [np.zeros_like(points) for points in small.object_maps]
+        for t, points in enumerate(loose):
+            for g in small.clustering.lineages_at(t):
+                rows = np.flatnonzero(small.clustering.labels[t] == g)
+                points[rows] = np.column_stack([4.0 * (np.arange(len(rows)) - len(rows) // 2), 0 * rows + 9.0 * g])
+        monkeypatch.setitem(small.__dict__, "object_maps", loose)
+        ax = plots.plot_map(small, 0)
+        dots = np.concatenate([np.column_stack(own.get_data()) for own in ax.lines])
+        per_point = np.ptp(ax.get_xlim()) / size_of(ax)[0]
+        numbers = [own for own in ax.texts if own.get_text().isdigit()]
+        assert numbers
+        for own in numbers:
+            apart = np.abs(dots - own.get_position()) / per_point
+            assert not (apart < (6.5, 6.0)).all(axis=1).any()
 
     def test_lanes_are_drawn_on_one_scale(self, small):
         ax, lanes = plots.plot_sizes(small), lanes_of(small)
