@@ -1,7 +1,7 @@
 """1,000 sweeps against 1,000 draws of the R package drpm (Page, Quintana and Dahl), T = 5 epochs of 200 objects.
 
-Ours: one chain on the overlapping design, default settings, seed 0, in processor time, after compiling. The two models
-differ (drpm clusters one number per object and time point), so this compares effort, not results.
+Ours: one chain on the overlapping design, default settings, seed 0, in processor time. The two models differ (drpm
+clusters one number per object and time point), so this compares effort, not results.
 """
 
 import shutil

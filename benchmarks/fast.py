@@ -1,7 +1,7 @@
 """A quick look: processor time, and agreement with known labels.
 
-The mode (``find_mode`` with default settings: 4 starts, 60 sweeps, 20 of annealing) after compiling, with the
-membership probabilities; the adjusted Rand index is the mean over epochs, weighted by their numbers of objects. In
+The mode (``find_mode`` with default settings: 4 starts, 60 sweeps, 20 of annealing), with the membership
+probabilities; the adjusted Rand index is the mean over epochs, weighted by their numbers of objects. In
 brackets: the index of the point estimate of a default run, and the processor time of that run. Data: the separated and
 the overlapping design (seed 0) and, if available, real data that are not part of this repository, without ids and
 distances across time, which this clustering does not use. The goal is the one for a first answer on one core.

@@ -14,7 +14,7 @@ def describe() -> str:
     """Date, commit, machine, versions and load in one sentence."""
     return (
         f"Measured on {date.today().isoformat()} at commit {commit()}: {equipment()}; "
-        f"{os.getloadavg()[0]:.1f} other processes were running when it began."
+        f"the machine had a load of {os.getloadavg()[0]:.1f} when it began."
     )
 
 

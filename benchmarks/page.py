@@ -49,9 +49,10 @@ def summary_of(sections: dict[str, str]) -> str:
 
 def verdict_of(text: str) -> str:
     """How many of the goals in a table are met."""
-    held = [cells[3] == "yes" for cells in rows_of(text) if cells[3] in ("yes", "no")]
+    rows = rows_of(text)
+    held = [cells[3] == "yes" for cells in rows if cells[3] in ("yes", "no")]
     if not held:
-        return "No goal, or not measured."
+        return "Not measured." if rows and all("not measured" in cells[1] for cells in rows) else "There is no goal."
     return (
         f"{sum(held)} of {len(held)} goals met." if len(held) > 1 else f"The goal is {'met' if held[0] else 'missed'}."
     )

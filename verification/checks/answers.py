@@ -335,9 +335,14 @@ def summary(found: dict[str, Found]) -> str:
             says = 0.9 if question in INTERVALS else upper[:, 1].sum() / max(n, 1)
             over = says - upper[:, 2].sum() / max(n, 1)
             word = "trust" if over <= TOLERANCE else "too sure" if over <= 3 * TOLERANCE else "do not trust"
-            cells.append(f"{word} ({-100 * over:+.0f})" if n else "–")
+            cells.append(f"{word} ({points(-100 * over)})" if n else "–")
         lines.append(cells)
     return aligned(("world", *QUESTIONS), lines)
+
+
+def points(difference: float) -> str:
+    """A whole number with its sign."""
+    return f"{difference:+.0f}".replace("-", "−") if round(difference) else "0"
 
 
 def plot(found: dict[str, Found]) -> Any:
@@ -365,7 +370,9 @@ CHECK = Check(
     "Are stated probabilities right as often as they say? Data come from the models and from worlds that break their "
     "assumptions; all settings are defaults, so that the choice of the degrees of freedom is tested, too. A 90 % "
     "interval should contain the truth nine times out of ten; probabilities of at least one half should be right as "
-    "often as they say on average. There is a limit only for data from the models.",
+    "often as they say on average. There is a limit only for data from the models. In the first table, numbers in "
+    "brackets are percentage points, true minus stated: below −5 the package is too sure, below −15 the number should "
+    "not be trusted.",
     jobs,
     run,
     rows,
