@@ -1,8 +1,8 @@
 """Peak memory ÷ size of the data.
 
 One epoch of 6,000 objects in float64 goes through ``DistanceSeries.from_distances``, a chain and 5 sweeps in a separate
-process (Linux); the matrix is read from a file. The peak is that of the process, minus its memory after importing, so the
-matrix itself counts as 1. Plain distances are squared in place if the caller allows it (``overwrite=True``, as the
+process (Linux); the matrix is read from a file. The peak is that of the process, minus its memory after importing, so
+the matrix itself counts as 1. Plain distances are squared in place if the caller allows it (``overwrite=True``, as the
 readers of files do), otherwise into a copy, because the caller's array is never changed.
 """
 
