@@ -1,6 +1,8 @@
 """What a user types, what comes back, and what is in the folder afterwards."""
 
+import errno
 import json
+import os
 import re
 import resource
 import shutil
@@ -449,8 +451,11 @@ def test_predict_from_sequences(tmp_path):
     (tmp_path / "new.csv").write_text("length,width\n1,2\n3,4\n")
     refused = CliRunner().invoke(app, ["predict", str(tmp_path / "run"), str(tmp_path / "new.csv")])
     assert refused.exit_code != 0
-    assert "new.csv: has 2 columns of numbers, which are no distances to" in refused.stderr
+    assert "new.csv: has 2 columns of numbers, not distances to" in refused.stderr
     assert "the run was not made from features" in refused.stderr
+    (tmp_path / "new.csv").write_text("length\n1\n3\n")
+    refused = CliRunner().invoke(app, ["predict", str(tmp_path / "run"), str(tmp_path / "new.csv")])
+    assert "new.csv: has 1 column of numbers, not distances to" in refused.stderr
     found = json.loads(tetiwd("predict", tmp_path / "run", tmp_path / "both.fasta", "--json").stdout)
     labels = pd.read_csv(tmp_path / "run" / "labels.csv").set_index("id").lineage
     assert [row["id"] for row in found] == ["s22", "s21", "s20"]
@@ -583,6 +588,18 @@ def test_a_bug_is_called_a_bug(monkeypatch, table):
 
     monkeypatch.setattr(read, "read_series", broken)
     assert "ZeroDivisionError: oh; this is a bug in tetiwd" in tetiwd("check", table, code=1).stderr
+
+
+@pytest.mark.parametrize("fault", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG], ids=errno.errorcode.get)
+def test_disks_quotas_and_limits_that_are_full_are_no_bug(monkeypatch, table, fault):
+    from tetiwd.io import read
+
+    def full(*_):
+        raise OSError(fault, os.strerror(fault))
+
+    monkeypatch.setattr(read, "read_series", full)
+    says = f"Error: there is no room to write ({os.strerror(fault)}); make room and try again\n"
+    assert tetiwd("check", table, code=6).stderr.endswith(says)
 
 
 OF_A_LOOK = {
