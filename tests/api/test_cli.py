@@ -105,6 +105,13 @@ def test_fit_writes_a_folder_that_others_can_read(run, table):
     assert {"verdict", "converged", "quantities"} <= set(diagnostics)
     assert pd.read_csv(run / "lineages.csv")["size at 2002"].sum() == 25
     assert pd.read_csv(run / "forecast.csv").expected.sum() == pytest.approx(1, abs=1e-5)
+    assert origin_of(run) in (run / "report.html").read_text("utf-8")
+
+
+def origin_of(run):
+    """What the head of a page says about data and day."""
+    day = tomllib.loads((run / "run.toml").read_text("utf-8"))["run"]["started"][:10]
+    return f'<p class="origin"><bdi>patients.csv</bdi> · <bdi>{day}</bdi></p>'
 
 
 def test_no_ids_in_the_report(run):
@@ -353,6 +360,7 @@ def test_report_elsewhere(run, tmp_path):
     out = tmp_path / "page.html"
     assert f"Wrote {out}." in tetiwd("report", run, "--out", out).stdout
     assert "<svg" in out.read_text("utf-8")
+    assert origin_of(run) in out.read_text("utf-8")
 
 
 def test_report_with_outcomes_figures_and_ids(run, tmp_path):
