@@ -1,4 +1,4 @@
-"""What elements of an HDF5 file take in memory, before they are read.
+"""What elements of an HDF5 file take in memory, before they are read; a ValueError if the file cannot be honest.
 
 Shapes do not tell it: many rows may share one long text, and a small chunk may unpack to gigabytes. The lengths of
 texts are stored beside the addresses of texts, so they are added up without reading any text.
@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from tetiwd.data.memory import available_memory
-from tetiwd.errors import DataError
 from tetiwd.io.h5_attributes import MOST_BYTES_OF_TEXT, length_of_attributes
 from tetiwd.io.tables import BYTES_PER_TEXT, BYTES_PER_VALUE
 
@@ -23,20 +22,37 @@ ROWS_AT_ONCE = 1 << 16
 DEFLATE, CHECKSUM, LZF = 1, 3, 32000  # filters of HDF5
 MOST_UNPACKED = 1032  # bytes that a byte packed by the first of them can become
 COMPACT = 0  # the layout of a small array that is stored within its description
-WRITE_AGAIN = "write it again with anndata"
 
 
-def bytes_of(element: Any, as_values: bool = False, levels: int = MOST_LEVELS) -> int:
+def bytes_of(element: Any, as_values: bool = False) -> int:
     """What an element takes in memory: as arrays, or with every entry as one of Python's values."""
+    return sum(attributes_of(own) + _bytes_of_array(own, as_values) for own in _all_of(element, MOST_LEVELS))
+
+
+def bytes_of_arrays(element: Any) -> int:
+    """The same without what is in attributes, where NetCDF files have links between arrays."""
+    return sum(_bytes_of_array(own, as_values=False) for own in _all_of(element, MOST_LEVELS))
+
+
+def _all_of(element: Any, levels: int) -> Iterator[Any]:
+    """An element, and all that is in it."""
+    yield element
     if hasattr(element, "keys"):
         if not levels:
-            raise DataError(f"has groups within groups at {element.name}", WRITE_AGAIN)
-        return attributes_of(element) + sum(bytes_of(element[name], as_values, levels - 1) for name in element)
+            raise ValueError(f"there are groups within groups at {element.name}")
+        for name in element:
+            yield from _all_of(element[name], levels - 1)
+
+
+def _bytes_of_array(element: Any, as_values: bool) -> int:
+    """What an array takes; a group takes nothing."""
+    if hasattr(element, "keys"):
+        return 0
     is_text = _is_text(element)
     per_entry = BYTES_PER_TEXT if is_text or element.dtype.kind in "SU" else BYTES_PER_VALUE if as_values else 0
     n = math.prod(element.shape or ())
     in_chunk = math.prod(element.chunks or ())
-    known = max(n, in_chunk) * element.dtype.itemsize + n * per_entry + attributes_of(element)
+    known = max(n, in_chunk) * element.dtype.itemsize + n * per_entry
     room = _room()
     if known > room:
         return known
@@ -67,11 +83,11 @@ def _is_text(element: Any) -> bool:
     import h5py
 
     if element.is_virtual or element.external:
-        raise DataError(f"keeps values of {element.name} in other files", WRITE_AGAIN)
+        raise ValueError(f"values of {element.name} are in other files")
     if not element.dtype.hasobject:
         return False
     if h5py.check_string_dtype(element.dtype) is None:
-        raise DataError(f"holds neither text nor numbers in {element.name}", WRITE_AGAIN)
+        raise ValueError(f"{element.name} holds neither text nor numbers")
     return True
 
 
@@ -87,7 +103,7 @@ def _check_chunks(element: Any, room: float) -> None:
         if not is_wrong and MOST_UNPACKED * n_bytes > room / 4 and not left_out >> place & 1:
             is_wrong = len(_inflated(element.id.read_direct_chunk(origin)[1], size)) > size
         if is_wrong:
-            raise DataError(f"has a chunk of {element.name} that unpacks to more than it holds", WRITE_AGAIN)
+            raise ValueError(f"a chunk of {element.name} unpacks to more than it should hold")
 
 
 def _length_of_texts(element: Any, room: float) -> int:

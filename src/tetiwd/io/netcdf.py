@@ -10,7 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError, TetiwdError
+from tetiwd.io.h5_sizes import bytes_of_arrays
 from tetiwd.writing import write_whole
 
 if TYPE_CHECKING:
@@ -22,13 +24,14 @@ SEALED = len(SEAL) + 64  # bytes
 
 @contextmanager
 def reading(path: Path, remedy: str) -> Iterator[None]:
-    """Turn every exception that a damaged file causes into one error about the file."""
+    """Turn every exception that a damaged file causes into one error about the file; refuse what memory cannot hold."""
     import h5py
 
     try:
         _check_seal(path)
         with h5py.File(path, "r") as stored:
-            stored.visit(str)  # looks at every group before a library opens the file that would fail half-way
+            # This looks at every group before a library opens the file that would fail half-way.
+            require_memory(bytes_of_arrays(stored), f"reading {path.name}", "use a machine with more memory")
         yield
     except (TetiwdError, MemoryError):
         raise

@@ -9,7 +9,7 @@ from tetiwd.data.labels import is_missing, plain
 from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError
 from tetiwd.io.files import File, in_file
-from tetiwd.io.h5_sizes import WRITE_AGAIN, attributes_of, bytes_of, rows_of
+from tetiwd.io.h5_sizes import attributes_of, bytes_of, rows_of
 from tetiwd.io.tables import (
     BYTES_PER_NUMBER,
     BYTES_PER_TEXT,
@@ -20,6 +20,7 @@ from tetiwd.io.tables import (
 )
 
 H5AD = (".h5ad",)
+WRITE_AGAIN = "write it again with anndata"
 
 
 class ObsTable:

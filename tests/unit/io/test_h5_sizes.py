@@ -184,7 +184,9 @@ def test_a_chunk_that_unpacks_to_more_than_it_holds_is_refused(small, name):
         data.id.write_direct_chunk((0,) * len(shape), swelling)
     before = peak()
     settings = SETTINGS["distances" if "obsp" in name else "features"]
-    with pytest.raises(DataError, match=rf"^x\.h5ad: has a chunk of /{name} that unpacks to more than it holds"):
+    with pytest.raises(
+        DataError, match=rf"^x\.h5ad: is not .* damaged \(a chunk of /{name} unpacks to more than it should hold\)"
+    ):
         read_series(["x.h5ad"], settings)
     assert peak() < before + 200
 
@@ -199,7 +201,7 @@ def test_a_chunk_that_almost_fits_into_its_packing_is_looked_into(tmp_path, monk
     with h5py.File(tmp_path / "x", "a") as file:
         data = file.create_dataset("y", (10**5,), "i1", chunks=(10**5,), compression="gzip")
         data.id.write_direct_chunk((0,), zlib.compress(bytes(7 * 10**7)))
-        with pytest.raises(DataError, match=r"has a chunk of /y that unpacks to more than it holds"):
+        with pytest.raises(ValueError, match="a chunk of /y unpacks to more than it should hold"):
             bytes_of(data)
 
 
@@ -216,7 +218,9 @@ def test_groups_within_groups_are_refused(small):
     with h5py.File(small, "a") as file:
         del file["obs/time"]
         file["obs/time/a"] = file["obs"]  # without end
-    with pytest.raises(DataError, match=r"^x\.h5ad: has groups within groups at /obs/time/a/time/a"):
+    with pytest.raises(
+        DataError, match=r"^x\.h5ad: is not .* damaged \(there are groups within groups at /obs/time/a/time/a"
+    ):
         read_series(["x.h5ad"], SETTINGS["features"])
 
 
@@ -235,9 +239,9 @@ def records(file):
 
 
 WRONG = {
-    "keeps values of /obs/time in other files": other_file,
-    "holds neither text nor numbers in /obs/time": sequences,
-    "holds neither text nor numbers in /obs/time; write": records,
+    "values of /obs/time are in other files": other_file,
+    "/obs/time holds neither text nor numbers": sequences,
+    "/obs/time holds neither text nor numbers\\); write it again": records,
 }
 
 
@@ -246,7 +250,7 @@ def test_values_that_no_such_file_has_are_refused(small, says):
     with h5py.File(small, "a") as file:
         del file["obs/time"]
         WRONG[says](file).attrs.update({"encoding-type": "array", "encoding-version": "0.2.0"})
-    with pytest.raises(DataError, match=rf"^x\.h5ad: {says}"):
+    with pytest.raises(DataError, match=rf"^x\.h5ad: is not .* damaged \({says}"):
         read_series(["x.h5ad"], SETTINGS["features"])
 
 
