@@ -18,6 +18,8 @@ from tetiwd.writing import write_whole
 if TYPE_CHECKING:
     import xarray as xr
 
+# How xarray opens our files: decoded texts would all take as much memory as the longest of them.
+AS_STORED: dict[str, Any] = {"engine": "h5netcdf", "decode_cf": False}
 SEAL = b"\ntetiwd-sha256 "  # before the checksum of all that precedes it
 SEALED = len(SEAL) + 64  # bytes
 
