@@ -20,7 +20,7 @@ from tetiwd.data import DistanceSeries
 from tetiwd.data.fingerprint import fingerprint
 from tetiwd.draws import COLUMNS, Draws, Frozen
 from tetiwd.errors import DataError, SettingsError
-from tetiwd.io.netcdf import AS_STORED, reading, write_netcdf
+from tetiwd.io.netcdf import reading, write_netcdf
 from tetiwd.io.sound_draws import check_numbers, sound_covariance
 from tetiwd.params import Hyperparameters, SamplerSettings
 from tetiwd.sample import Sample
@@ -156,7 +156,10 @@ def read_posterior(
     """The sample that :func:`write_posterior` was given."""
     import xarray as xr
 
-    with reading(path, "write it again with tetiwd resume"), xr.open_datatree(path, **AS_STORED) as tree:
+    with (
+        reading(path, "write it again with tetiwd resume") as texts,
+        xr.open_datatree(path, engine="h5netcdf", drop_variables=texts) as tree,
+    ):
         return from_datatree(tree.load(), series, hyperparameters, settings)
 
 
