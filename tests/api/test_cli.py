@@ -1,6 +1,8 @@
 """What a user types, what comes back, and what is in the folder afterwards."""
 
+import errno
 import json
+import os
 import re
 import resource
 import shutil
@@ -10,6 +12,7 @@ import sys
 import time
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -19,6 +22,7 @@ from typer.testing import CliRunner
 
 from reference import rng_for
 from tetiwd import SamplerSettings, TeTiWD, load_run, outcomes_by_lineage
+from tetiwd.backtesting import Case
 from tetiwd.cli import app
 
 ROOT = Path(__file__).parents[2]
@@ -101,6 +105,13 @@ def test_fit_writes_a_folder_that_others_can_read(run, table):
     assert {"verdict", "converged", "quantities"} <= set(diagnostics)
     assert pd.read_csv(run / "lineages.csv")["size at 2002"].sum() == 25
     assert pd.read_csv(run / "forecast.csv").expected.sum() == pytest.approx(1, abs=1e-5)
+    assert origin_of(run) in (run / "report.html").read_text("utf-8")
+
+
+def origin_of(run):
+    """What the head of a page says about data and day."""
+    day = tomllib.loads((run / "run.toml").read_text("utf-8"))["run"]["started"][:10]
+    return f'<p class="origin"><bdi>patients.csv</bdi> · <bdi>{day}</bdi></p>'
 
 
 def test_no_ids_in_the_report(run):
@@ -349,6 +360,7 @@ def test_report_elsewhere(run, tmp_path):
     out = tmp_path / "page.html"
     assert f"Wrote {out}." in tetiwd("report", run, "--out", out).stdout
     assert "<svg" in out.read_text("utf-8")
+    assert origin_of(run) in out.read_text("utf-8")
 
 
 def test_report_with_outcomes_figures_and_ids(run, tmp_path):
@@ -447,8 +459,11 @@ def test_predict_from_sequences(tmp_path):
     (tmp_path / "new.csv").write_text("length,width\n1,2\n3,4\n")
     refused = CliRunner().invoke(app, ["predict", str(tmp_path / "run"), str(tmp_path / "new.csv")])
     assert refused.exit_code != 0
-    assert "new.csv: has 2 columns of numbers, which are no distances to" in refused.stderr
+    assert "new.csv: has 2 columns of numbers, not distances to" in refused.stderr
     assert "the run was not made from features" in refused.stderr
+    (tmp_path / "new.csv").write_text("length\n1\n3\n")
+    refused = CliRunner().invoke(app, ["predict", str(tmp_path / "run"), str(tmp_path / "new.csv")])
+    assert "new.csv: has 1 column of numbers, not distances to" in refused.stderr
     found = json.loads(tetiwd("predict", tmp_path / "run", tmp_path / "both.fasta", "--json").stdout)
     labels = pd.read_csv(tmp_path / "run" / "labels.csv").set_index("id").lineage
     assert [row["id"] for row in found] == ["s22", "s21", "s20"]
@@ -463,16 +478,19 @@ def test_predict_from_sequences(tmp_path):
         assert says in tetiwd("predict", tmp_path / "run", tmp_path / "new.fasta", code=3).stderr
 
 
-def test_shares_of_a_backtest_have_two_digits(run):
-    assert not re.search(r"\d\.\d{3}", tetiwd("forecast", run, "--backtest").stdout)
+def test_shares_of_a_backtest_have_two_digits(run, monkeypatch):
+    shares = pd.DataFrame([Case(1, 2002, 0, 1 / 3, 1 / 3, 0.1, 2 / 3, 1 / 3, True)])
+    monkeypatch.setattr("tetiwd.backtesting.backtest", lambda *_, **__: SimpleNamespace(table=lambda: shares))
+    shown = tetiwd("forecast", run, "--backtest").stdout
+    assert shown.count("0.33") == 3
+    assert not re.search(r"\d\.\d{3}", shown)
 
 
 def test_check_says_how_to_tell_times(table, tmp_path):
     pd.DataFrame(points(2)).to_csv(tmp_path / "d.csv", index=False, header=False)
-    for words, says in (([table], "--time"), ([tmp_path / "d.csv", "--plain"], "--objects")):
+    for words, option in (([table], "--time"), ([tmp_path / "d.csv", "--plain"], "--objects")):
         (note,) = (line for line in tetiwd("check", *words).stdout.splitlines() if "only one time" in line)
-        assert says in note
-        assert len({"--time", "--objects"} & set(note.split())) == 1
+        assert re.findall(r"--\w+", note) == [option]
 
 
 def test_forecast_and_backtest(run, tmp_path):
@@ -578,6 +596,18 @@ def test_a_bug_is_called_a_bug(monkeypatch, table):
 
     monkeypatch.setattr(read, "read_series", broken)
     assert "ZeroDivisionError: oh; this is a bug in tetiwd" in tetiwd("check", table, code=1).stderr
+
+
+@pytest.mark.parametrize("fault", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG], ids=errno.errorcode.get)
+def test_disks_quotas_and_limits_that_are_full_are_no_bug(monkeypatch, table, fault):
+    from tetiwd.io import read
+
+    def full(*_):
+        raise OSError(fault, os.strerror(fault))
+
+    monkeypatch.setattr(read, "read_series", full)
+    says = f"Error: there is no room to write ({os.strerror(fault)}); make room and try again\n"
+    assert tetiwd("check", table, code=6).stderr.endswith(says)
 
 
 OF_A_LOOK = {

@@ -214,6 +214,12 @@ def test_fit_refuses(code, says, words):
     refused(".", code, says, "fit", put("x.csv", GOOD), *words, "-q", "--out", "run")
 
 
+def test_too_few_objects_for_an_estimate_say_which_option_helps():
+    few = "time,a,b\n1,0.1,2\n1,3,4\n1,5,6.5\n2,1,1\n2,2,3\n2,4,9\n"
+    says = ["no epoch has 6 different objects", "give a number with --dof"]
+    refused(".", SETTINGS, says, "fit", put("x.csv", few), "--dof", "spectrum", "-q", "--out", "run")
+
+
 # Names and ids that want to do harm
 
 LONG = "x" * 10_000

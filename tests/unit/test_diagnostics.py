@@ -140,6 +140,15 @@ def test_too_few_effective_draws_look_like_it(ess, shown):
     assert whole_draws(ess) == shown
 
 
+def test_the_verdict_does_not_say_that_enough_draws_are_too_few(monkeypatch):
+    monkeypatch.setattr("tetiwd.diagnostics._r_hat", lambda values: np.ones(len(values)))
+    monkeypatch.setattr("tetiwd.diagnostics.bulk_ess", lambda values: np.full(len(values), 99.7))
+    found = diagnose(made_up([4, 4]), [2001, 2003])
+    assert "has only 99 effective draws (at least 100 are needed)" in found.verdict
+    assert found.standing == "R-hat 1.00, 99 of 100 effective draws"
+    assert all("effective draws 99 (bulk)" in str(quantity) for quantity in found.quantities if not quantity.constant)
+
+
 @pytest.mark.parametrize(("r_hat", "shown"), [(1.05, "1.05"), (1.0501, "1.0501"), (1.054, "1.054"), (1.07, "1.07")])
 def test_an_r_hat_that_is_too_large_looks_like_it(r_hat, shown):
     assert shown_r_hat(r_hat) == shown

@@ -11,7 +11,7 @@ from tetiwd.cli.command import Tables, command
 from tetiwd.cli.console import Console, records
 from tetiwd.cli.guests import additions, made_from_notes
 from tetiwd.cli.sides import Asked, Covariates, Known, MetadataFile, Survival, write_side_tables
-from tetiwd.errors import DataError, Setting, SettingsError, give
+from tetiwd.errors import DataError, Setting, SettingsError, give, plural
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.params import AnswerSettings
 
@@ -366,7 +366,7 @@ def _check_distances(new: "NewObjects", ids: Sequence[str], n_objects: int) -> N
     if n_columns == n_objects or set(ids) & set(new.names or ()):
         return
     raise DataError(
-        f"has {n_columns} columns of numbers, which are no distances to {n_objects} objects, and the run was "
+        f"has {plural(n_columns, 'column')} of numbers, not distances to {n_objects} objects, and the run was "
         "not made from features",
         "give the distances of new objects to those of the run, or, for a run on sequences, new ones (FASTA)",
     )

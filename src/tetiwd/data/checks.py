@@ -65,13 +65,18 @@ def check_finite(matrix: Matrix, place: Place) -> None:
         pair, n_bad = place.pair(rows.start + i, j), count_not_finite(matrix)
         if np.isnan(block[i, j]):
             place.fail(
-                f"has NaN at {pair} ({n_bad} entries are not finite)",
+                f"has NaN at {pair} ({not_finite(n_bad)})",
                 "leave out objects with missing distances, or impute them first",
             )
         place.fail(
-            f"has an infinite value at {pair} ({n_bad} entries are not finite)",
+            f"has an infinite value at {pair} ({not_finite(n_bad)})",
             "replace it by a large finite distance, or leave out the object",
         )
+
+
+def not_finite(n: int) -> str:
+    """How many entries are not finite."""
+    return "1 entry is not finite" if n == 1 else f"{n} entries are not finite"
 
 
 def check_symmetric(matrix: Matrix, place: Place) -> None:

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.data.checks import Matrix, row_blocks
+from tetiwd.data.checks import Matrix, not_finite, row_blocks
 from tetiwd.data.feature_distances import Rows, as_csr, is_sparse, squared_between
 from tetiwd.errors import DataError, Setting, give
 
@@ -221,6 +221,6 @@ def as_rows(X: Any, *, keep_single: bool = True) -> Rows:
 
 def _fail_not_finite(value: Any, row: int, column: int, n_bad: int) -> NoReturn:
     raise DataError(
-        f"X has {value} at row {row}, column {column} ({n_bad} entries are not finite)",
+        f"X has {value} at row {row}, column {column} ({not_finite(n_bad)})",
         "drop or impute missing values first",
     )

@@ -5,36 +5,57 @@ A checksum follows the end of every file, where other programs do not look. File
 
 import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError, TetiwdError
+from tetiwd.io.h5_sizes import bytes_of_arrays
 from tetiwd.writing import write_whole
 
 if TYPE_CHECKING:
     import xarray as xr
+    from numpy.typing import NDArray
 
 SEAL = b"\ntetiwd-sha256 "  # before the checksum of all that precedes it
 SEALED = len(SEAL) + 64  # bytes
 
 
 @contextmanager
-def reading(path: Path, remedy: str) -> Iterator[None]:
-    """Turn every exception that a damaged file causes into one error about the file."""
+def reading(path: Path, remedy: str) -> Iterator[list[str]]:
+    """Turn every exception that a damaged file causes into one error about the file; refuse what memory cannot hold.
+
+    Gives the names of all texts, which xarray must not read: in its arrays they all take as much as the longest.
+    """
     import h5py
 
     try:
         _check_seal(path)
         with h5py.File(path, "r") as stored:
-            stored.visit(str)  # looks at every group before a library opens the file that would fail half-way
-        yield
+            # This looks at every group before a library opens the file that would fail half-way.
+            require_memory(bytes_of_arrays(stored), f"reading {path.name}", "use a machine with more memory")
+            texts: list[str] = []
+            stored.visititems(lambda name, own: texts.append(name) if _is_text(own) else None)
+        yield [name.rpartition("/")[2] for name in texts]
     except (TetiwdError, MemoryError):
         raise
     except Exception as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise DataError(f"{path.name} cannot be read ({reason}); {remedy}") from error
+
+
+def _is_text(element: Any) -> bool:
+    return hasattr(element, "dtype") and element.dtype.hasobject
+
+
+def read_texts(path: Path, names: Collection[str]) -> dict[str, "NDArray[Any]"]:
+    """Arrays of texts of a file without groups."""
+    import h5py
+
+    with h5py.File(path, "r") as stored:
+        return {name: stored[name].asstr()[()] for name in names}
 
 
 def write_netcdf(path: Path, data: "xr.Dataset | xr.DataTree", **options: Any) -> None:

@@ -1,14 +1,15 @@
 """The table of objects (obs) of an AnnData file (h5ad), and what reading such a file needs."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from tetiwd.data.labels import is_missing, plain
+from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError
 from tetiwd.io.files import File, in_file
+from tetiwd.io.h5_sizes import attributes_of, bytes_of, rows_of
 from tetiwd.io.tables import (
     BYTES_PER_NUMBER,
     BYTES_PER_TEXT,
@@ -19,7 +20,7 @@ from tetiwd.io.tables import (
 )
 
 H5AD = (".h5ad",)
-TEXTS_LOOKED_AT = 30
+WRITE_AGAIN = "write it again with anndata"
 
 
 class ObsTable:
@@ -34,6 +35,7 @@ class ObsTable:
                     obs = group(stored, "obs")
                     n = rows_of(obs)
                     require_room(bytes_of(obs) + BYTES_PER_VALUE * n, n)  # what the names of objects take at least
+                    check_columns(obs)
                     self._frame = read_elem(obs)
             except (DataError, MemoryError):
                 raise
@@ -101,36 +103,19 @@ def group(stored: Any, name: str) -> Any:
         raise DataError(f"has no {name}", f"this is not an h5ad file of a data set with {name}")
     if not hasattr(stored[name], "keys"):
         raise DataError(f"has its {name} in an old form", "read it with anndata and write it again")
+    require_memory(attributes_of(stored[name]), f"reading what {name} is", WRITE_AGAIN)
     return stored[name]
 
 
-def bytes_of(element: Any, as_values: bool = False) -> int:
-    """What an element takes in memory, by its shape: as arrays, or with every entry as one of Python's values."""
-    if hasattr(element, "keys"):
-        return sum(bytes_of(element[name], as_values) for name in element)
-    per_entry = BYTES_PER_TEXT if element.dtype.kind in "OSU" else BYTES_PER_VALUE if as_values else 0
-    return int((element.dtype.itemsize + per_entry + length_of_texts(element)) * math.prod(element.shape or ()))
-
-
-def length_of_texts(element: Any) -> float:
-    """Mean length of some of the texts of any length: the shape says nothing of it, and rows may share a long one."""
-    if element.dtype.kind != "O" or len(element.shape or ()) != 1 or not element.shape[0]:
-        return 0.0
-    rows = np.unique(np.linspace(0, element.shape[0] - 1, TEXTS_LOOKED_AT).round().astype(np.int64)).tolist()
-    texts = (element[row] for row in rows)
-    return float(np.mean([len(text) if hasattr(text, "__len__") else 0 for text in texts]))
-
-
-def rows_of(element: Any) -> int:
-    """The length of the longest array in an element."""
-    if hasattr(element, "keys"):
-        return max((rows_of(element[name]) for name in element), default=0)
-    return element.shape[0] if element.shape else 0
+def check_columns(element: Any) -> None:
+    """Refuse a table that lists a column more often than once, which would take as much memory as so many."""
+    listed = [str(name) for name in element.attrs.get("column-order", [])]
+    check_unambiguous(listed, listed)
 
 
 def damaged(error: Exception) -> DataError:
     """The error for a file that cannot be read."""
-    return DataError(f"is not an h5ad file, or damaged ({error})", "write it again with anndata")
+    return DataError(f"is not an h5ad file, or damaged ({error})", WRITE_AGAIN)
 
 
 def _plain(value: Any) -> Any:

@@ -156,7 +156,10 @@ def read_posterior(
     """The sample that :func:`write_posterior` was given."""
     import xarray as xr
 
-    with reading(path, "write it again with tetiwd resume"), xr.open_datatree(path, engine="h5netcdf") as tree:
+    with (
+        reading(path, "write it again with tetiwd resume") as texts,
+        xr.open_datatree(path, engine="h5netcdf", drop_variables=texts) as tree,
+    ):
         return from_datatree(tree.load(), series, hyperparameters, settings)
 
 

@@ -14,9 +14,8 @@ from tetiwd.data.constraints import Ties
 from tetiwd.data.feature_distances import FeatureDistances, Rows, cut, is_sparse
 from tetiwd.data.features import FeatureSpace
 from tetiwd.data.landmarks import Approximation
-from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError
-from tetiwd.io.netcdf import reading, write_netcdf
+from tetiwd.io.netcdf import read_texts, reading, write_netcdf
 from tetiwd.io.posterior import plain_labels
 
 TIES = {  # what is known of objects, and the axes of that
@@ -81,9 +80,11 @@ def read_series_file(path: Path) -> DistanceSeries:
         raise DataError(
             f"{path.name} is missing; without the distances nothing can be computed anew: restore it, or run fit again"
         )
-    with reading(path, "restore it, or run fit again"), xr.open_dataset(path, engine="h5netcdf") as data:
-        require_memory(data.nbytes, f"reading the distances of {path.name}", "use a machine with more memory")
-        data.load()
+    with (
+        reading(path, "restore it, or run fit again") as texts,
+        xr.open_dataset(path, engine="h5netcdf", drop_variables=texts) as numbers,
+    ):
+        data = numbers.load().assign({name: (f"of_{name}", own) for name, own in read_texts(path, texts).items()})
         epochs = range(int(data.attrs["n_epochs"]))
         matrices, cross = _distances(data, epochs)
         ids = None

@@ -257,7 +257,7 @@ def test_errors_about_a_pooled_matrix_name_the_rows_of_the_user(squared):
 @pytest.mark.parametrize(
     ("i", "j", "value", "message"),
     [
-        (9, 4, np.nan, "has NaN at (9, 4) (1 entries are not finite)"),
+        (9, 4, np.nan, "has NaN at (9, 4) (1 entry is not finite)"),
         (9, 4, 50.0, "is not symmetric at (4, 9): "),
         (7, 7, 1.0, "has a nonzero diagonal: 1 at object 7"),
     ],

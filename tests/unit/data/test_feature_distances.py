@@ -129,9 +129,9 @@ def spoiled(value):
 
 
 FAULTS = {
-    "NaN": (lambda: without(spoiled(np.nan)), "X has nan at row 7, column 1 (1 entries are not finite)"),
+    "NaN": (lambda: without(spoiled(np.nan)), "X has nan at row 7, column 1 (1 entry is not finite)"),
     "infinite": (lambda: without(spoiled(np.inf)), "X has inf at row 7, column 1"),
-    "sparse NaN": (lambda: without(csr_array(spoiled(np.nan))), "X has nan at row 7, column 1 (1 entries are not"),
+    "sparse NaN": (lambda: without(csr_array(spoiled(np.nan))), "X has nan at row 7, column 1 (1 entry is not"),
     "text": (lambda: without([["a", 1.0]] * 15), "X cannot be read as numbers"),
     "huge": (lambda: without(1e308 * np.sign(table())), "has squared distances beyond float64; divide the features"),
     "huge in single": (lambda: without(1e39 * table(), dtype="float32"), "are beyond float32"),

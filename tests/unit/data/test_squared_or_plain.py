@@ -72,6 +72,7 @@ def test_dissimilarities_between_0_and_1_are_squared_distances(metric):
     D = squareform(pdist(table, metric))
     from_matrix = DistanceSeries.from_distances([D], squared=True)
     assert np.array_equal(from_features.D[0], from_matrix.D[0])  # one answer for one meaning
+    assert from_features.dof() == from_matrix.dof()
     assert told(D, True) is None
     assert "may be squared ones" in told(D, False)
 

@@ -1,11 +1,14 @@
 """Files with a checksum after their end: any change is noticed, and other programs read them."""
 
+import zlib
+
 import h5py
 import numpy as np
 import pytest
 import xarray as xr
 
-from tetiwd.errors import DataError
+from tetiwd.data import memory
+from tetiwd.errors import DataError, MemoryLimitError
 from tetiwd.io.netcdf import SEALED, reading, write_netcdf
 
 
@@ -39,3 +42,30 @@ def test_other_programs_may_change_it(file):
     with h5py.File(file, "r+") as stored:
         stored["x"][0] = 7.0
     assert names(file) == list("pqrst")
+
+
+def many(stored):
+    stored.create_dataset("y", (10**9,), "f8", chunks=(10**6,), compression="gzip")
+
+
+def long_texts(stored):
+    stored.create_dataset("y", (20_000,), h5py.string_dtype(), fillvalue="x" * 10**5)
+
+
+@pytest.mark.parametrize(("spoil", "size"), [(many, "7.45"), (long_texts, "16.77")])
+def test_more_than_memory_holds_is_refused_before_it_is_read(file, spoil, size, monkeypatch):
+    with h5py.File(file, "r+") as stored:
+        spoil(stored)
+    assert file.stat().st_size < 10**6
+    monkeypatch.setattr(memory, "available_memory", lambda: (10**9, "says the test"))
+    with pytest.raises(MemoryLimitError, match=rf"reading a\.nc takes {size} GiB of memory, but only 0\.93 GiB"):
+        names(file)
+
+
+def test_a_chunk_that_swells_is_refused(file):
+    with h5py.File(file, "r+") as stored:
+        data = stored.create_dataset("y", (100,), "f8", chunks=(100,), compression="gzip")
+        data.id.write_direct_chunk((0,), zlib.compress(bytes(10**9), 1))
+    says = r"a\.nc cannot be read \(a chunk of /y unpacks to more than it should hold\); write it again"
+    with pytest.raises(DataError, match=says):
+        names(file)

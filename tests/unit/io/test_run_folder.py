@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from reference import rng_for
 from runs import MODEL, SETTINGS, digest, small_series
 from tetiwd import Analysis, DistanceSeries, RunFolderError, run_chains
 from tetiwd.errors import DataError, SettingsError
@@ -114,6 +115,19 @@ def test_a_series_comes_back_as_it_was(ids, times, dtype, tmp_path):
         assert again.ids is None
     else:
         assert [own.tolist() for own in again.ids] == [own.tolist() for own in series.ids]
+
+
+def test_one_long_id_does_not_make_all_others_long(tmp_path):
+    resource = pytest.importorskip("resource")
+    ids = [f"id {i}" for i in range(5000)]
+    ids[77] = "x" * 10**5
+    X = rng_for(91).standard_normal((5000, 2))
+    series = DistanceSeries.from_features(X, time=np.repeat([1, 2], 2500), ids=ids, matrix=False)
+    write_series(tmp_path / "data.nc", series)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    again = read_series_file(tmp_path / "data.nc")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300 * 1024  # it took 2 GB
+    assert [own.tolist() for own in again.ids] == [ids[:2500], ids[2500:]]
 
 
 def test_features_and_cross_time_distances_come_back(tmp_path):

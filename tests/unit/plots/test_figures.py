@@ -21,6 +21,7 @@ from tetiwd.backtesting import backtest
 from tetiwd.errors import RunFolderError, SettingsError
 from tetiwd.plots import coclustering as coclustering_file
 from tetiwd.plots import maps as maps_file
+from tetiwd.plots import sizes as sizes_file
 from tetiwd.plots import traces as traces_file
 from tetiwd.plots.alluvial import alluvial_layout
 from tetiwd.plots.colours import lineage_colour
@@ -30,6 +31,8 @@ from tetiwd.plots.saving import drawings
 from tetiwd.plots.sizes import lanes_of
 from tetiwd.plots.style import apart, figure_of, size_of
 from tetiwd.plots.time_scale import places_of
+from tetiwd.report.rendering import Wording
+from tetiwd.report.tables import forecast_table
 from tetiwd.summarize.coclustering import coclustering
 from tetiwd.summarize.embedding import as_points, embed
 from tetiwd.summarize.object_maps import _moved_near
@@ -206,6 +209,17 @@ class TestNumbers:
         assert (-1 in lanes) or not forecast.others_matter
         everything = [np.nan_to_num(own.share) for own in lanes.values()]
         assert np.sum(everything, axis=0) == pytest.approx(np.ones(3))
+
+    @pytest.mark.parametrize("matter", [True, False])
+    def test_others_are_in_figure_and_table_or_in_neither(self, small, monkeypatch, matter):
+        drawn = small.alignment.sizes().copy()
+        drawn[:, :, -1] = 0  # draws have no others, so that only the forecast can
+        monkeypatch.setattr(type(small.alignment), "sizes", lambda _: drawn)
+        monkeypatch.setattr(sizes_file, "SMALL_LINEAGE", 1e-9)
+        monkeypatch.setattr(type(small.forecast), "others_matter", matter)
+        rows = forecast_table(small, Wording(small.sample.series.times)).rows
+        assert any(str(row.cells[0].shown) == "others" for row in rows) == matter
+        assert any(lane.lineage == -1 for lane in lanes_of(small)) == matter
 
     @pytest.mark.parametrize(
         ("times", "places", "to_scale"),

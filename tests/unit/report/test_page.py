@@ -286,6 +286,9 @@ def test_one_computation_is_not_said_to_differ_from_others():
 
 def test_the_details_of_one_chain_compare_its_beginning_with_its_end(html):
     alone = report_html(analysis_of(settings=replace(SETTINGS, n_chains=1)))
+    assert "It was run only once (one MCMC chain)" in alone
+    assert "repetitions" not in alone
+    assert "repeated from different starting points" not in alone
     for page, chains in ((html, 2), (alone, 1)):
         texts = [text for tag in ("p", "figcaption", "dd", "desc") for _, text in Page(page).all(tag)]
         details = " ".join(texts)

@@ -140,6 +140,13 @@ def test_every_draw_keeps_its_own_rate_when_draws_are_thinned(sample):
     assert np.allclose(own.weights.sum(axis=1), 12 + rates[np.linspace(0, 49, 13).round().astype(int)])
 
 
+def test_others_matter_if_there_are_some_or_will_be():
+    assert not forecast(as_draws(TWO_EPOCHS), TWO_EPOCHS).others_matter
+    assert forecast(as_draws(TWO_EPOCHS), [TWO_EPOCHS[0], np.where(TWO_EPOCHS[1] == 0, 0, -1)]).others_matter
+    split = [np.repeat([7, 5, 3], [6, 3, 1])]  # the clustering does not have the last of them
+    assert forecast(as_draws(split), [np.repeat([0, 1], [6, 4])], xi=1.0).others_matter
+
+
 def test_table_and_text():
     found = forecast(as_draws(TWO_EPOCHS), TWO_EPOCHS, n_next=20)
     table = found.table()

@@ -15,10 +15,13 @@ from tetiwd.errors import DataError, Setting, Text, Where
 from tetiwd.io.assemble import series_of_pooled
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, in_file
-from tetiwd.io.obs_table import H5AD, bytes_of, damaged, group, libraries, rows_of
+from tetiwd.io.h5_sizes import bytes_of, rows_of
+from tetiwd.io.obs_table import H5AD, damaged, group, libraries
 from tetiwd.io.readers.reader import Reader
 from tetiwd.io.tables import listed, require_room
 from tetiwd.io.windows import EpochOfRows, epochs_of
+
+BYTES_PER_PAIR = 40  # that a stored value of a sparse matrix takes besides, while pairs are counted
 
 
 def read_h5ad(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> DistanceSeries:
@@ -102,21 +105,24 @@ def _matrix(obsp: Any, settings: DataSettings, read_elem: Any) -> NDArray[Any]:
         raise DataError(f"obsp has no {name!r}", remedy)
     element = obsp[name]
     sparse = not hasattr(element, "dtype")
+    if not sparse and element.dtype.kind not in "biufc":
+        raise DataError(f"obsp {name!r} does not hold numbers", "compute the distances anew, and write them again")
+    stored = bytes_of(element)
     shape = tuple(int(length) for length in (element.attrs["shape"] if sparse else element.shape))
-    each = 8 if sparse else max(8, element.dtype.itemsize)
-    needed = each * math.prod(shape) + (bytes_of(element) if sparse else 0)
+    whole = 8 * math.prod(shape)
+    needed = whole + stored + BYTES_PER_PAIR * rows_of(element) if sparse else max(whole, stored)
     require_memory(needed, f"obsp {name!r} of shape {shape}", SMALLER_DATA)
     if not sparse:
         return np.asarray(element[()])
     needed = shape[0] * (shape[0] - 1 if settings.kind == "distances" else shape[0])
-    stored = read_elem(element).tocoo()
-    pairs = stored.row.astype(np.int64) * shape[1] + stored.col
+    values = read_elem(element).tocoo()
+    pairs = values.row.astype(np.int64) * shape[1] + values.col
     if settings.kind == "distances":
-        pairs = pairs[stored.row != stored.col]
+        pairs = pairs[values.row != values.col]
     n_stored = len(np.unique(pairs))
     if n_stored < needed:
         raise DataError(
             f"obsp {name!r} is sparse and holds {n_stored} of {needed} values",
             "those that are not stored are unknown, not 0, so compute the distances of all pairs",
         )
-    return np.asarray(stored.toarray())
+    return np.asarray(values.toarray())

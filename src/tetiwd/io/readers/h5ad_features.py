@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from tetiwd.data import DistanceSeries
 from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError, Setting, Text
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.feature_rows import FEATURE_SETTINGS, check_squared_matters, series_of_features
 from tetiwd.io.files import File, in_file
-from tetiwd.io.obs_table import bytes_of, group, rows_of
+from tetiwd.io.h5_sizes import bytes_of, rows_of
+from tetiwd.io.obs_table import check_columns, group
 from tetiwd.io.readers.h5ad import ids_and_times, object_names, opened
 from tetiwd.io.readers.reader import Reader
 from tetiwd.io.tables import listed, require_room
@@ -80,11 +79,8 @@ def _features(stored: Any, name: str | None, read_elem: Any) -> tuple[Any, list[
 
 def _read(element: Any, what: str, read_elem: Any) -> Any:
     """A dense or sparse matrix, if there is room for it."""
-    if hasattr(element, "dtype"):
-        if element.dtype.kind not in "biuf":
-            raise DataError(f"{what} does not hold real numbers", "convert it first, for example with .astype(float)")
-        size = element.dtype.itemsize * int(np.prod(element.shape, dtype=object))
-    else:
-        size = bytes_of(element)
-    require_memory(size, what, FEWER_FEATURES)
+    if hasattr(element, "dtype") and element.dtype.kind not in "biuf":
+        raise DataError(f"{what} does not hold real numbers", "convert it first, for example with .astype(float)")
+    require_memory(bytes_of(element), what, FEWER_FEATURES)
+    check_columns(element)
     return read_elem(element)

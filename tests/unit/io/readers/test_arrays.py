@@ -399,9 +399,12 @@ def test_faults_of_the_table_of_objects(here):
         with pytest.raises(DataError, match="^" + re.escape(message)):
             read_series(["D.npz"], settings(objects="objects.csv"))
     np.save("D.npy", GOOD)
-    (here / "objects.csv").write_text("time\n1\n1\n")
-    with pytest.raises(DataError, match=re.escape("D.npy: the matrix has 5 rows and no ids, but objects.csv has 2")):
-        read_series(["D.npy"], settings(objects="objects.csv"))
+    for rows, counted in (("1\n1\n", "2 rows"), ("1\n", "1 row")):
+        (here / "objects.csv").write_text(f"time\n{rows}")
+        with pytest.raises(
+            DataError, match=rf"^D\.npy: the matrix has 5 rows and no ids, but objects\.csv has {counted};"
+        ):
+            read_series(["D.npy"], settings(objects="objects.csv"))
     (here / "objects.csv").write_text("time\n" + "2014-01-01\n" * 4 + "soon\n")
     with pytest.raises(DataError, match=re.escape("objects.csv: line 6, column time: 'soon' is not a date")):
         read_series(["D.npy"], settings(objects="objects.csv", by="year"))
