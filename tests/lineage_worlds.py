@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from plain_kernels import plain
 from reference import random_distances, rng_for
 from tetiwd import Beta, DistanceSeries, Gamma, Hyperparameters
 from tetiwd.model.moving import log_joint_moving, priors_of
@@ -72,3 +73,13 @@ def exact_joint(state, h, labels=None, spreads=None, parameters=None) -> float:
 
 def partition_of(state) -> tuple[int, ...]:
     return tuple(np.concatenate(state.labels()).tolist())
+
+
+def propose(stream, change, given, motion, i, j, lo, hi) -> bool:
+    """What a split or a merge of the lineages of two objects would propose; False if it is not tried."""
+    split = plain.modules["split_lineages"]
+    if not split.begin(stream, change.sides, given, i, j, lo, hi):
+        return False
+    go = split.divide if given.z[i] == given.z[j] else split.follow
+    go(stream, change, change.sides, given, motion)
+    return True

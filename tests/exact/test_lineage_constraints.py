@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage_worlds import FIXED, SHIFT, exact_joint, moving, partition_of, small_cross, spread_out
+from lineage_worlds import FIXED, SHIFT, exact_joint, moving, partition_of, propose, small_cross, spread_out
 from plain_kernels import plain
 from reference import rng_for, set_partitions
 from tetiwd import Constraints
@@ -377,10 +377,10 @@ def check_way_back(state, h, rng):
     i, j, lo, hi = draw_change(state, rng)
     if i == j or state.z[i] != state.z[j]:
         return 0
-    split, listed = kernels["split_lineages"], kernels["sides_of_lineage"].list_members
+    listed = kernels["sides_of_lineage"].list_members
     given_, motion = (plain.as_plain(view, True) for view in (state.nodes, motion_of(state, h)))
-    change = split.LineageSplit(state.capacity, state.n_epochs, len(state.z))
-    if not split.propose(plain.Stream(rng), change, change.sides, given_, motion, i, j, lo, hi):
+    change = kernels["split_lineages"].LineageSplit(state.capacity, state.n_epochs, len(state.z))
+    if not propose(plain.Stream(rng), change, given_, motion, i, j, lo, hi):
         return 0
     there, b = change.log_proposal, int(change.sides.slot[1])
     order, side = (np.asarray(x)[: change.sides.n_members].copy() for x in (change.sides.members, change.sides.side))
@@ -398,7 +398,7 @@ def check_way_back(state, h, rng):
 
     kernels["sides_of_lineage"].list_members = same_order
     try:
-        assert split.propose(plain.Stream(rng), change, change.sides, given_, motion, i, j, lo, hi)
+        assert propose(plain.Stream(rng), change, given_, motion, i, j, lo, hi)
     finally:
         kernels["sides_of_lineage"].list_members = listed
     assert change.log_proposal == pytest.approx(-there, rel=1e-8, abs=1e-8)

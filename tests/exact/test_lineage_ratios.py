@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage_worlds import SHIFT, exact_joint, moving, random_nodes
+from lineage_worlds import SHIFT, exact_joint, moving, propose, random_nodes
 from plain_kernels import plain
 from reference import rng_for
 from tetiwd.kernels import move_spreads, relink_lineages, split_or_merge_lineages
@@ -156,7 +156,7 @@ def split_and_back(state, h, i, j, lo, hi, rng):
     given, motion = (plain.as_plain(view, True) for view in (state.nodes, motion_of(state, h)))
     change = kernels["split_lineages"].LineageSplit(state.capacity, state.n_epochs, len(state.z))
     stream = plain.Stream(rng)
-    assert kernels["split_lineages"].propose(stream, change, change.sides, given, motion, i, j, lo, hi)
+    assert propose(stream, change, given, motion, i, j, lo, hi)
     there, b = change.log_proposal, int(change.sides.slot[1])
     order = change.sides.members[: change.sides.n_members].copy()
     target = state.copy()
@@ -170,8 +170,7 @@ def split_and_back(state, h, i, j, lo, hi, rng):
 def check_merge(state, h, i, j, lo, hi, rng):
     there, merged, order = split_and_back(state, h, i, j, lo, hi, rng)
     given, motion = (plain.as_plain(view, True) for view in (merged.nodes, motion_of(merged, h)))
-    split = kernels["split_lineages"]
-    change = split.LineageSplit(state.capacity, state.n_epochs, len(state.z))
+    change = kernels["split_lineages"].LineageSplit(state.capacity, state.n_epochs, len(state.z))
     listed = kernels["sides_of_lineage"].list_members
 
     def same_order(given, sides, rng, i, j):
@@ -180,7 +179,7 @@ def check_merge(state, h, i, j, lo, hi, rng):
 
     kernels["sides_of_lineage"].list_members = same_order
     try:
-        assert split.propose(plain.Stream(rng), change, change.sides, given, motion, i, j, lo, hi)
+        assert propose(plain.Stream(rng), change, given, motion, i, j, lo, hi)
     finally:
         kernels["sides_of_lineage"].list_members = listed
     assert change.log_proposal == pytest.approx(-there, rel=1e-8, abs=1e-8)

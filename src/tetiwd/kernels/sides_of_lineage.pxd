@@ -32,9 +32,9 @@ cdef bint settle_groups(
 ) noexcept nogil
 
 @cython.locals(
-    T=Py_ssize_t, a=Py_ssize_t, b=Py_ssize_t, t=Py_ssize_t, s=Py_ssize_t, inside=bint, both=bint
+    T=Py_ssize_t, a=Py_ssize_t, b=Py_ssize_t, t=Py_ssize_t, s=Py_ssize_t, kept=bint, both=bint
 )
-cdef void begin(Nodes given, SidesOfLineage sides) noexcept nogil
+cdef void begin(Nodes given, SidesOfLineage sides, bint whole) noexcept nogil
 
 @cython.locals(
     T=Py_ssize_t, obj=Py_ssize_t, a=Py_ssize_t, t=Py_ssize_t, outside=bint

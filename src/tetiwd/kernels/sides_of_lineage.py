@@ -71,13 +71,13 @@ def settle_groups(given, bonds, sides, i, j):
     return True
 
 
-def begin(given, sides):
-    """The two lineages without the epochs to be divided; a slot beyond the lineages is empty."""
+def begin(given, sides, whole):
+    """The two lineages, whole or without the epochs to be divided; a slot beyond the lineages is empty."""
     T = sides.n_epochs
     for a in range(2):
         for t in range(T):
-            inside = sides.lo <= t <= sides.hi or sides.slot[a] >= given.size[0]
-            sides.counts[a, t] = 0 if inside else given.counts[sides.slot[a], t]
+            kept = (whole or not sides.lo <= t <= sides.hi) and sides.slot[a] < given.size[0]
+            sides.counts[a, t] = given.counts[sides.slot[a], t] if kept else 0
     for a in range(2):
         for t in range(T):
             for b in range(2):
@@ -136,7 +136,7 @@ def log_prediction(sides, terms, shift, motion, a):
 
 def allocate(given, sides, motion, rng, follow, b):
     """Put all members on sides, at random or, with ``follow``, where they are: those of lineage b on side 1."""
-    begin(given, sides)
+    begin(given, sides, False)
     given.sums.open_sides()
     sides.log_chance = 0.0
     epoch = -1

@@ -33,10 +33,21 @@ cdef Py_ssize_t absent_lineage(
 @cython.locals(t=Py_ssize_t, total=Py_ssize_t)
 cdef bint lives_elsewhere(Nodes given, Py_ssize_t lo, Py_ssize_t hi, Py_ssize_t c) noexcept nogil
 
+@cython.locals(a=Py_ssize_t, b=Py_ssize_t)
+cdef bint begin(
+    Stream rng, SidesOfLineage sides, Nodes given, Py_ssize_t i, Py_ssize_t j, Py_ssize_t lo, Py_ssize_t hi
+) noexcept nogil
+
 @cython.locals(a=Py_ssize_t, b=Py_ssize_t, absent=Py_ssize_t)
-cdef bint propose(
-    Stream rng, LineageSplit change, SidesOfLineage sides, Nodes given, Motion motion, Py_ssize_t i, Py_ssize_t j,
-    Py_ssize_t lo, Py_ssize_t hi
+cdef void divide(
+    Stream rng, LineageSplit change, SidesOfLineage sides, Nodes given, Motion motion
+) noexcept nogil
+
+@cython.locals(a=Py_ssize_t, b=Py_ssize_t, absent=Py_ssize_t)
+cdef double log_targets_after(SidesOfLineage sides, Nodes given) noexcept nogil
+
+cdef void follow(
+    Stream rng, LineageSplit change, SidesOfLineage sides, Nodes given, Motion motion
 ) noexcept nogil
 
 @cython.locals(
@@ -56,13 +67,16 @@ cdef void propose_split(
 @cython.locals(T=Py_ssize_t, c=Py_ssize_t, t=Py_ssize_t, total=double)
 cdef double pull_of_others(SidesOfLineage sides, LineageSums sums, Nodes given) noexcept nogil
 
-@cython.locals(
-    T=Py_ssize_t, x=Py_ssize_t, t=Py_ssize_t, y=Py_ssize_t, s=Py_ssize_t, k=Py_ssize_t, m=Py_ssize_t, to=Py_ssize_t,
-    onto=Py_ssize_t
-)
+@cython.locals(T=Py_ssize_t, x=Py_ssize_t, s=Py_ssize_t)
 cdef void propose_merge(
     LineageSplit change, SidesOfLineage sides, LineageSums sums, Nodes given, Motion motion
 ) noexcept nogil
+
+@cython.locals(
+    T=Py_ssize_t, x=Py_ssize_t, s=Py_ssize_t, y=Py_ssize_t, t=Py_ssize_t, k=Py_ssize_t, m=Py_ssize_t, to=Py_ssize_t,
+    onto=Py_ssize_t
+)
+cdef void merge_sums(LineageSplit change, SidesOfLineage sides, Py_ssize_t n_epochs) noexcept nogil
 
 @cython.locals(T=Py_ssize_t, x=Py_ssize_t, t=Py_ssize_t, y=Py_ssize_t, s=Py_ssize_t, total=double)
 cdef double log_likelihood_proposed(
@@ -89,8 +103,33 @@ cdef void mirror(SidesOfLineage sides, Nodes given) noexcept nogil
 )
 cdef void move_members(SidesOfLineage sides, Nodes given, bint split) noexcept nogil
 
-@cython.locals(split=bint, C=Py_ssize_t, a=Py_ssize_t, b=Py_ssize_t, pull=double, now=double, B=double, likelihood=double)
 cdef Py_ssize_t split_or_merge(
     Stream rng, NodeAssignment scratch, LineageSplit change, LineageSums sums, Nodes given, Motion motion,
     Py_ssize_t i, Py_ssize_t j, Py_ssize_t lo, Py_ssize_t hi
+) noexcept nogil
+
+@cython.locals(C=Py_ssize_t, b=Py_ssize_t, pull=double, now=double, B=double)
+cdef Py_ssize_t split(
+    Stream rng, NodeAssignment scratch, LineageSplit change, SidesOfLineage sides, LineageSums sums, Nodes given,
+    Motion motion
+) noexcept nogil
+
+@cython.locals(pull=double, now=double, B=double, bar=double)
+cdef Py_ssize_t merge(
+    Stream rng, NodeAssignment scratch, LineageSplit change, SidesOfLineage sides, LineageSums sums, Nodes given,
+    Motion motion
+) noexcept nogil
+
+cdef double log_pull(SidesOfLineage sides, Nodes given, bint divided) noexcept nogil
+
+cdef double log_joint_now(NodeAssignment scratch, LineageSums sums, Nodes given, Motion motion) noexcept nogil
+
+@cython.locals(likelihood=double, prior=double)
+cdef double log_joint_proposed(
+    NodeAssignment scratch, LineageSplit change, SidesOfLineage sides, LineageSums sums, Nodes given, Motion motion,
+    double B
+) noexcept nogil
+
+cdef void carry_out(
+    LineageSplit change, SidesOfLineage sides, LineageSums sums, Nodes given, Motion motion, bint divided
 ) noexcept nogil

@@ -65,10 +65,10 @@ def lives_elsewhere(given, lo, hi, c):
     return total > 0
 
 
-def propose(rng, change, sides, given, motion, i, j, lo, hi):
-    """Divide members between two lineages, or follow how they are divided.
+def begin(rng, sides, given, i, j, lo, hi):
+    """List the members of the lineages of two objects at epochs lo … hi, and find out who has a side from the start.
 
-    False if it is too large to try now, or if objects that stay together would be separated.
+    False if there are too many to try now, or if objects that stay together would be separated.
     """
     a, b = given.z[i], given.z[j]
     sides.lo, sides.hi = lo, hi
@@ -79,20 +79,33 @@ def propose(rng, change, sides, given, motion, i, j, lo, hi):
     if given.bonds.n_groups > 0 and not sides_of_lineage.settle_groups(given, given.bonds, sides, i, j):
         return False
     sides.spreads[0], sides.spreads[1] = given.spreads[a], given.spreads[b]
-    if a == b:
-        absent = count_absent(given, lo, hi, a, a)
-        b = absent_lineage(given, lo, hi, a, rng.below(absent + 1))
-        sides.slot[1] = b
-        sides.spreads[1] = given.spreads[b] if b < given.size[0] else assign_nodes.draw_spread(rng, motion)
-        sides_of_lineage.allocate(given, sides, motion, rng, False, b)
-        change.log_proposal = math.log(absent + 1.0) - sides.log_chance
-    else:
-        absent = count_absent(given, lo, hi, a, b)
-        if lives_elsewhere(given, lo, hi, b):
-            absent += 1
-        sides_of_lineage.allocate(given, sides, motion, rng, True, b)
-        change.log_proposal = sides.log_chance - math.log(absent + 1.0)
     return True
+
+
+def divide(rng, change, sides, given, motion):
+    """Draw a lineage for the second side, and divide the members."""
+    a = sides.slot[0]
+    absent = count_absent(given, sides.lo, sides.hi, a, a)
+    b = absent_lineage(given, sides.lo, sides.hi, a, rng.below(absent + 1))
+    sides.slot[1] = b
+    sides.spreads[1] = given.spreads[b] if b < given.size[0] else assign_nodes.draw_spread(rng, motion)
+    sides_of_lineage.allocate(given, sides, motion, rng, False, b)
+    change.log_proposal = math.log(absent + 1.0) - sides.log_chance
+
+
+def log_targets_after(sides, given):
+    """Log number of lineages of which the split that undoes a merge would draw one."""
+    a, b = sides.slot[0], sides.slot[1]
+    absent = count_absent(given, sides.lo, sides.hi, a, b)
+    if lives_elsewhere(given, sides.lo, sides.hi, b):
+        absent += 1
+    return math.log(absent + 1.0)
+
+
+def follow(rng, change, sides, given, motion):
+    """Go through the division that a merge would undo."""
+    sides_of_lineage.allocate(given, sides, motion, rng, True, sides.slot[1])
+    change.log_proposal = sides.log_chance - log_targets_after(sides, given)
 
 
 def note_before(change, sides, sums, given, motion):
@@ -154,6 +167,20 @@ def propose_merge(change, sides, sums, given, motion):
     T = given.n_epochs
     if motion.shift > 0.0:
         shift_sums.merge(sums.shift, sides.lo, sides.hi, T)
+    merge_sums(change, sides, T)
+    for s in range(T):
+        for x in range(2):
+            change.counts[x, s] = change.before[x, s]
+        if sides.lo <= s <= sides.hi:
+            change.counts[0, s] += change.counts[1, s]
+            change.counts[1, s] = 0
+            change.H[0, s] += change.H[1, s]
+            change.H[1, s] = 0.0
+
+
+def merge_sums(change, sides, n_epochs):
+    """S of the two lineages after a merge, from that of the sides."""
+    T = n_epochs
     for k in range(2 * T):
         for m in range(2 * T):
             change.S[k, m] = 0.0
@@ -164,14 +191,6 @@ def propose_merge(change, sides, sums, given, motion):
                 for t in range(T):
                     onto = 0 if sides.lo <= t <= sides.hi else y
                     change.S[to * T + s, onto * T + t] += sides.S[x * T + s, y * T + t]
-    for s in range(T):
-        for x in range(2):
-            change.counts[x, s] = change.before[x, s]
-        if sides.lo <= s <= sides.hi:
-            change.counts[0, s] += change.counts[1, s]
-            change.counts[1, s] = 0
-            change.H[0, s] += change.H[1, s]
-            change.H[1, s] = 0.0
 
 
 def log_likelihood_proposed(change, sides, sums, given, motion, B):
@@ -270,39 +289,88 @@ def split_or_merge(rng, scratch, change, sums, given, motion, i, j, lo, hi):
 
     ``sums`` are those of the present state, before and after.
     """
-    split, C = given.z[i] == given.z[j], given.size[0]
-    if not propose(rng, change, change.sides, given, motion, i, j, lo, hi):
+    if not begin(rng, change.sides, given, i, j, lo, hi):
         return REJECTED
-    pull = 0.0
-    if given.bonds.n_groups > 0:
-        a, b = change.sides.slot[0], change.sides.slot[1]
-        lineage_bonds.divide(given, a, b, lo, hi, change.sides.side_of_group, split)
-        pull = lineage_bonds.gain(given, given.bonds)
-        if pull == -math.inf:
-            return REJECTED
-    now = urn.log_prior(scratch.urn, given, motion) + lineage_sums.log_likelihood_now(sums, motion)
-    b = change.sides.slot[1]
+    if change.sides.slot[0] == change.sides.slot[1]:
+        return split(rng, scratch, change, change.sides, sums, given, motion)
+    return merge(rng, scratch, change, change.sides, sums, given, motion)
+
+
+def split(rng, scratch, change, sides, sums, given, motion):
+    """Propose to divide the members that are listed."""
+    C = given.size[0]
+    divide(rng, change, sides, given, motion)
+    pull, b = log_pull(sides, given, True), sides.slot[1]
+    if pull == -math.inf:
+        return REJECTED
+    now = log_joint_now(scratch, sums, given, motion)
     if b == C:
-        given.spreads[b] = change.sides.spreads[1]
+        given.spreads[b] = sides.spreads[1]
         given.size[0] = C + 1
         lineage_sums.open_slot(sums, b, given.n_epochs)
-    B = note_before(change, change.sides, sums, given, motion)
-    if split:
-        propose_split(change, change.sides, sums, given, motion)
-    else:
-        propose_merge(change, change.sides, sums, given, motion)
-    likelihood = log_likelihood_proposed(change, change.sides, sums, given, motion, B)
-    set_sizes(change.sides, given, change.counts)
-    change.gain = urn.log_prior(scratch.urn, given, motion) + likelihood - now + pull
+    B = note_before(change, sides, sums, given, motion)
+    propose_split(change, sides, sums, given, motion)
+    change.gain = log_joint_proposed(scratch, change, sides, sums, given, motion, B) - now + pull
     if not stream.accept(rng, change.gain, change.log_proposal, motion.power):
-        set_sizes(change.sides, given, change.before)
         if b == C:
             given.spreads[b] = 0.0
             given.size[0] = C
         return REJECTED
-    write_blocks(change, change.sides, given, split)
-    move_members(change.sides, given, split)
-    if nodes.members_of(given, b) == 0:
-        nodes.close_lineage(given, b)
+    carry_out(change, sides, sums, given, motion, True)
+    return SPLIT
+
+
+def merge(rng, scratch, change, sides, sums, given, motion):
+    """Propose to put the members that are listed together.
+
+    The division that this undoes has a chance of at most 1, which is found only if that would be enough.
+    """
+    pull = log_pull(sides, given, False)
+    if pull == -math.inf:
+        return REJECTED
+    now = log_joint_now(scratch, sums, given, motion)
+    B = note_before(change, sides, sums, given, motion)
+    sides_of_lineage.begin(given, sides, True)
+    propose_merge(change, sides, sums, given, motion)
+    change.gain = log_joint_proposed(scratch, change, sides, sums, given, motion, B) - now + pull
+    bar = stream.log_bar(rng, change.gain, motion.power)
+    if bar > -log_targets_after(sides, given):
+        return REJECTED
+    follow(rng, change, sides, given, motion)
+    if bar > change.log_proposal:
+        return REJECTED
+    merge_sums(change, sides, given.n_epochs)  # as just added up from the data
+    carry_out(change, sides, sums, given, motion, False)
+    return MERGED
+
+
+def log_pull(sides, given, divided):
+    """What bonds gain by the change; −inf if they forbid it."""
+    if given.bonds.n_groups == 0:
+        return 0.0
+    lineage_bonds.divide(given, sides.slot[0], sides.slot[1], sides.lo, sides.hi, sides.side_of_group, divided)
+    return lineage_bonds.gain(given, given.bonds)
+
+
+def log_joint_now(scratch, sums, given, motion):
+    """What a change of lineages changes of the log joint density, as it is."""
+    return urn.log_prior(scratch.urn, given, motion) + lineage_sums.log_likelihood_now(sums, motion)
+
+
+def log_joint_proposed(scratch, change, sides, sums, given, motion, B):
+    """The same with the two lineages as proposed; the state stays."""
+    likelihood = log_likelihood_proposed(change, sides, sums, given, motion, B)
+    set_sizes(sides, given, change.counts)
+    prior = urn.log_prior(scratch.urn, given, motion)
+    set_sizes(sides, given, change.before)
+    return prior + likelihood
+
+
+def carry_out(change, sides, sums, given, motion, divided):
+    """Write what was proposed."""
+    set_sizes(sides, given, change.counts)
+    write_blocks(change, sides, given, divided)
+    move_members(sides, given, divided)
+    if nodes.members_of(given, sides.slot[1]) == 0:
+        nodes.close_lineage(given, sides.slot[1])
     lineage_sums.build(sums, given, motion)
-    return SPLIT if split else MERGED

@@ -38,3 +38,5 @@ cdef Py_ssize_t draw_index(Stream stream, double[::1] log_weight, Py_ssize_t n, 
 cdef Py_ssize_t index_at(double[::1] log_weight, Py_ssize_t n, double u) noexcept nogil
 
 cdef bint accept(Stream stream, double log_ratio, double log_proposal, double power) noexcept nogil
+
+cdef double log_bar(Stream stream, double log_ratio, double power) noexcept nogil

@@ -109,3 +109,10 @@ def accept(stream, log_ratio, log_proposal, power):
     if power == math.inf:
         return log_ratio > 0.0
     return math.log(1.0 - stream.uniform()) < power * log_ratio + log_proposal
+
+
+def log_bar(stream, log_ratio, power):
+    """What the log proposal must exceed for a Metropolis–Hastings decision to pass, drawn before it is known."""
+    if power == math.inf:
+        return -math.inf if log_ratio > 0.0 else math.inf
+    return math.log(1.0 - stream.uniform()) - power * log_ratio
