@@ -176,9 +176,12 @@ def _check_names_are_used(files: Sequence[File], contents: list[Arrays], setting
     for setting, name in (("id", settings.id), ("time", settings.time)):
         for file, arrays in zip(files, contents, strict=True):
             if name is not None and not any(other == name or other.startswith(f"{name}_") for other in arrays):
+                remedy: list[str | Setting] = ["leave out ", Setting(setting)]
+                if setting == "time":
+                    remedy += [", or give a table of objects with ", Setting("objects")]
                 raise DataError(
                     [f"has no array {name!r}, which ", Setting(setting), " names"],
-                    ["leave out ", Setting(setting)],
+                    remedy,
                     where=Where(file=file.name),
                 )
 

@@ -446,6 +446,12 @@ def test_arrays_that_are_not_there(here, setting):
         read_series(["D.npz"], settings(**{setting: "other"}))
 
 
+def test_a_matrix_alone_has_its_times_in_a_table(here):
+    np.save("D.npy", GOOD)
+    with pytest.raises(DataError, match=r"leave out time, or give a table of objects with objects$"):
+        read_series(["D.npy"], settings(time="month"))
+
+
 def test_several_arrays_in_several_files(here):
     for year in (1, 2):
         np.savez(f"{year}.npz", A=GOOD, B=GOOD)

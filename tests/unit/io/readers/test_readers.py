@@ -92,7 +92,8 @@ def test_settings_that_would_be_ignored_are_refused(name, reader):
 @pytest.mark.parametrize("setting", ["id", "time"])
 def test_names_of_columns_mean_nothing_for_a_square_table(tmp_path, setting):
     (tmp_path / "d.csv").write_text("0,1,2\n1,0,1\n2,1,0\n")
-    with pytest.raises(SettingsError, match=f'{setting}="x" names a column, but .* holds a matrix'):
+    says = f'{setting}="x" names a column, but .* holds a matrix; leave out {setting}, or give a table .* with objects'
+    with pytest.raises(SettingsError, match=says):
         read_series([tmp_path / "d.csv"], DataSettings(squared=True, **{setting: "x"}))
 
 
