@@ -10,7 +10,7 @@ from tetiwd.declare import check_positive as check_positive
 from tetiwd.declare import check_share as check_share
 from tetiwd.declare import check_whole as check_whole
 from tetiwd.declare import is_whole as is_whole
-from tetiwd.errors import Setting, SettingsError, value_of
+from tetiwd.errors import Setting, SettingsError, plural, value_of
 from tetiwd.priors import Beta, Gamma, Prior, ShareOrPrior, checked_share, checked_unless_zero
 
 MODEL, RUN = "Model", "Run"  # headings of options
@@ -316,7 +316,7 @@ class Hyperparameters(Settings):
             return (float(self.dof),) * n_epochs
         if len(self.dof) != n_epochs:
             raise SettingsError(
-                [Setting("dof"), f" has {len(self.dof)} values for {n_epochs} epochs"],
+                [Setting("dof"), f" has {plural(len(self.dof), 'value')} for {plural(n_epochs, 'epoch')}"],
                 "give one number or one per epoch",
             )
         return tuple(map(float, self.dof))

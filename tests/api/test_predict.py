@@ -205,10 +205,14 @@ def test_features_in_obsm(of_features, rows, tmp_path):
 
 def test_faults_of_features(of_features, rows, tmp_path):
     new = tmp_path / "new.npz"
+    np.savez(new, X=rows[12:, :1])
+    assert "new.npz: has 1 column; give 3: a, b, c" in tetiwd("predict", of_features, new, code=3).stderr
     np.savez(new, X=rows[12:, :2])
     assert "new.npz: has 2 columns; give 3: a, b, c" in tetiwd("predict", of_features, new, code=3).stderr
     np.savez(new, X=rows[12:], ids=np.arange(3))
     assert "has 3 ids for 2 rows; give one id per new object" in tetiwd("predict", of_features, new, code=3).stderr
+    np.savez(new, X=rows[12:], ids=np.arange(1))
+    assert "has 1 id for 2 rows; give one id per new object" in tetiwd("predict", of_features, new, code=3).stderr
     words = ["predict", of_features, new, "--id", "name"]
     assert "has no array 'name', which --id names; leave out --id" in tetiwd(*words, code=3).stderr
     np.savez(new, X=rows[12:] * np.nan)

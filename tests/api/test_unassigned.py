@@ -11,6 +11,8 @@ from tetiwd import Analysis, SamplerSettings, TeTiWD, TiWD, load_run
 from tetiwd.params import AnswerSettings
 from tetiwd.report import mode_summary_html, report_html
 from tetiwd.report.mode_page import mode_html
+from tetiwd.report.rendering import Wording
+from tetiwd.report.unassigned import unassigned_table
 from tetiwd.summarize.point_estimate import representative
 
 SETTINGS = SamplerSettings(n_chains=2, n_warmup=100, n_draws=100, geometry_every=5)
@@ -118,6 +120,14 @@ def test_pages_say_it_without_ids(fitted, quick):
         assert page.count('data-lineage="-2"') > 4
     assert "4 objects were not assigned to a cluster" in mode_summary_html(quick.analysis_)
     assert ">Id" in report_html(fitted.analysis_, show_ids=True).split("Objects not assigned to a cluster</h3>")[1]
+
+
+@pytest.mark.parametrize(("n", "says"), [(1, "1 of 94 objects was not assigned: its"), (4, "4 of 94 objects were")])
+def test_one_object_is_counted_as_one(fitted, monkeypatch, n, says):
+    table = fitted.analysis_.memberships.table()
+    kept = [*np.flatnonzero(table.lineage != -1), *np.flatnonzero(table.lineage == -1)[:n]]
+    monkeypatch.setattr(type(fitted.analysis_.memberships), "table", lambda self: table.iloc[sorted(kept)])
+    assert says in unassigned_table(fitted.analysis_, Wording(fitted.times_), show_ids=False).caption
 
 
 def test_later_answers_do_without_them(fitted):

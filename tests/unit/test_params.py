@@ -79,3 +79,5 @@ def test_degrees_of_freedom_per_epoch(dof):
     assert Hyperparameters(dof=np.float32(3)).dof_by_epoch(2) == (3, 3)
     with pytest.raises(SettingsError, match="dof has 2 values for 3 epochs"):
         Hyperparameters(dof=dof).dof_by_epoch(3)
+    with pytest.raises(SettingsError, match="dof has 2 values for 1 epoch;"):
+        Hyperparameters(dof=dof).dof_by_epoch(1)

@@ -9,7 +9,7 @@ import typer
 from tetiwd.cli import options as o
 from tetiwd.cli.command import command
 from tetiwd.cli.console import Console
-from tetiwd.errors import RunFolderError, Setting, SettingsError
+from tetiwd.errors import RunFolderError, Setting, SettingsError, plural
 
 SIZES = "40,60,50"
 
@@ -78,9 +78,8 @@ def simulate(
     (out / "truth.csv").write_text("\n".join(lines) + "\n", "utf-8")
     console = Console(quiet=quiet)
     k = [len(np.unique(labels)) for labels in truth.labels]
-    console.say(
-        f"{len(k)} times with {', '.join(map(str, k))} clusters, in {out / 'distances.npz'} (squared distances)."
-    )
+    clusters = f"{plural(len(k), 'time')} with {', '.join(map(str, k))} clusters"
+    console.say(f"{clusters}, in {out / 'distances.npz'} (squared distances).")
     console.say(f"Find them with: tetiwd fit {out / 'distances.npz'} --squared --out {out / 'run'}")
 
 

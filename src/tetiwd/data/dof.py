@@ -24,7 +24,7 @@ import numpy as np
 from tetiwd.data.checks import Matrix, row_blocks
 from tetiwd.data.negative_type import centred_similarity, check_room_for_eigenvalues, rounding_noise
 from tetiwd.data.sampling import cut_tree, pairs, ward_tree
-from tetiwd.errors import Setting, SettingsError
+from tetiwd.errors import Setting, SettingsError, plural
 from tetiwd.params import check_positive, check_way_to_dof
 
 Dof = str | float | Sequence[float]
@@ -46,7 +46,8 @@ def resolve_dof(
     values = list(plain) if isinstance(plain, Sequence) else [plain] * n_epochs
     if len(values) != n_epochs:
         raise SettingsError(
-            [Setting("dof"), f" has {len(values)} values for {n_epochs} epochs"], "give one number or one per epoch"
+            [Setting("dof"), f" has {plural(len(values), 'value')} for {plural(n_epochs, 'epoch')}"],
+            "give one number or one per epoch",
         )
     for t, value in enumerate(values):
         check_positive(f"dof (epoch {t})", value)

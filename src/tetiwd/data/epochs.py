@@ -11,7 +11,7 @@ from tetiwd.data.checks import Place, check_size
 from tetiwd.data.ids import check_ids, check_labels_agree, ids_of_tables
 from tetiwd.data.labels import as_list, is_iterable, plain
 from tetiwd.data.times import check_times, rows_by_time
-from tetiwd.errors import DataError
+from tetiwd.errors import DataError, plural
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def epochs_by_time(what: str, time: Any, ids: list[Any] | None, n: int, min_obje
     checked = None
     if ids is not None:
         if len(ids) != n:
-            raise DataError(f"there are {n} rows but {len(ids)} ids", "give one id per row")
+            raise DataError(f"there are {plural(n, 'row')} but {plural(len(ids), 'id')}", "give one id per row")
         positions = [members.tolist() for members in rows]
         checked = check_ids([[ids[row] for row in members] for members in positions], shown, positions)
     places = [Place(f"D[{t}]{label}", rows[t] if checked is None else checked[t], t) for t, label in enumerate(shown)]
@@ -111,7 +111,10 @@ def _ids_by_epoch(ids: Any, shown: list[str]) -> list[list[Any]]:
     """One list of ids per epoch."""
     by_epoch = as_list(ids, "ids", "the ids of every epoch")
     if len(by_epoch) != len(shown):
-        raise DataError(f"there are {len(shown)} epochs but {len(by_epoch)} lists of ids", "give one list per epoch")
+        raise DataError(
+            f"there are {plural(len(shown), 'epoch')} but {plural(len(by_epoch), 'list')} of ids",
+            "give one list per epoch",
+        )
     return [
         as_list(given, f"the ids of epoch {t}{label}", "one id per object")
         for t, (given, label) in enumerate(zip(by_epoch, shown, strict=True))

@@ -123,7 +123,7 @@ def join(
     if lacking == len(found):
         example = wanted[0] if isinstance(wanted[0], str) else f"{wanted[0][0]} at {wanted[0][1]}"
         raise DataError(f"no row belongs to an object of the data; they have {example!r}, for example", "look at ids")
-    remarks = (f"{lacking} of {len(found)} objects have no row",) if lacking else ()
+    remarks = (f"{lacking} of {len(found)} objects {'has' if lacking == 1 else 'have'} no row",) if lacking else ()
     columns = {name: [None if row is None else plain(values[row]) for row in found] for name, values in table.items()}
     return Metadata(columns, remarks, varies=times is not None)
 

@@ -23,7 +23,7 @@ from tetiwd.data.checks import (
     row_blocks,
 )
 from tetiwd.data.memory import SMALLER_DATA, require_memory
-from tetiwd.errors import DataError, Setting
+from tetiwd.errors import DataError, Setting, plural
 
 
 def prepare_square(matrix: Any, place: Place, symmetrize: str | None, min_objects: int) -> Matrix:
@@ -33,7 +33,7 @@ def prepare_square(matrix: Any, place: Place, symmetrize: str | None, min_object
     array = as_square_matrix(matrix, place)
     check_size(len(array), min_objects, place)
     if place.ids is not None and len(place.ids) != len(array):
-        place.fail(f"has {len(array)} objects but {len(place.ids)} ids", "give one id per object")
+        place.fail(f"has {plural(len(array), 'object')} but {plural(len(place.ids), 'id')}", "give one id per object")
     check_finite(array, place)
     if symmetrize == "mean":
         return symmetrized(array)

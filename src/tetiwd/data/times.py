@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tetiwd.data.labels import as_list, check_values, kind_of, plain
 from tetiwd.data.time_order import in_order_of_time
-from tetiwd.errors import DataError, Setting, Where
+from tetiwd.errors import DataError, Setting, Where, plural
 
 
 def check_times(times: Any, n_epochs: int) -> tuple[Any, ...]:
@@ -16,7 +16,8 @@ def check_times(times: Any, n_epochs: int) -> tuple[Any, ...]:
     values = as_list(times, "times", "one label per epoch")
     if len(values) != n_epochs:
         raise DataError(
-            [f"{n_epochs} epochs but ", Setting("times"), f" has {len(values)} labels"], "give one per epoch"
+            [f"{plural(n_epochs, 'epoch')} but ", Setting("times"), f" has {plural(len(values), 'label')}"],
+            "give one per epoch",
         )
     check_values(values, "the time label of epoch", "time labels")
     first: dict[Any, int] = {}
@@ -49,7 +50,8 @@ def rows_by_time(time: Any, n: int, what: str) -> tuple[tuple[Any, ...], list[ND
     shape = getattr(time, "shape", None)
     values = as_list(time, "time", "one value per row")
     if len(values) != n or (shape is not None and len(shape) != 1):
-        raise DataError(f"{what} has {n} rows but time has shape {shape or (len(values),)}", "give one value per row")
+        fault = f"{what} has {plural(n, 'row')} but time has shape {shape or (len(values),)}"
+        raise DataError(fault, "give one value per row")
     check_values(values, "time at row", "the values of time")
     rows: dict[Any, list[int]] = {}
     for row, value in enumerate(values):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tetiwd.data.ids import is_plain_range
-from tetiwd.errors import DataError, Setting, Where
+from tetiwd.errors import DataError, Setting, Where, plural
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, find_file, in_file
 from tetiwd.io.npy import load_arrays
@@ -88,11 +88,13 @@ def read_new_objects(
         new = _from_h5ad(file, id, settings) if file.ending in H5AD else _from_arrays(file, id, settings)
         n_rows, n_columns = new.values.shape
         if new.ids is not None and len(new.ids) != n_rows:
-            raise DataError(f"has {len(new.ids)} ids for {n_rows} rows", "give one id per new object")
+            raise DataError(
+                f"has {plural(len(new.ids), 'id')} for {plural(n_rows, 'row')}", "give one id per new object"
+            )
         if features is not None and new.names is not None:
             _check_names(new.names, features)
         elif features is not None and n_columns != len(features):
-            raise DataError(f"has {n_columns} columns", f"give {len(features)}: {listed(features)}")
+            raise DataError(f"has {plural(n_columns, 'column')}", f"give {len(features)}: {listed(features)}")
         return new
 
 

@@ -34,7 +34,8 @@ def unassigned_table(
         fields.insert(0, ("Id", "name", "text", "Id of the object, or its position among the objects of its time."))
         shown["name"] = names_of(shown)
     n, least = len(analysis.clustering.flat), analysis.settings.min_size
-    caption = f"{len(table)} of {n} objects were not assigned: their lineage never has {least} objects at one time."
+    were, their = ("was", "its") if len(table) == 1 else ("were", "their")
+    caption = f"{len(table)} of {n} objects {were} not assigned: {their} lineage never has {least} objects at one time."
     if len(shown) < len(table):
         caption += f" The {MOST_SHOWN} most certain are listed."
     return filled("unassigned", "Objects not assigned to a cluster", caption, fields, shown.to_dict("records"), wording)

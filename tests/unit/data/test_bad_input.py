@@ -300,6 +300,7 @@ def test_plain_or_squared_is_never_guessed():
         (0, "dof (epoch 0) must be a positive finite number, not 0"),
         ([3, -1, 2], "dof (epoch 1) must be a positive finite number, not -1"),
         ([3, 4], "dof has 2 values for 3 epochs"),
+        ([3], "dof has 1 value for 3 epochs"),
         (float("nan"), "must be a positive finite number, not nan"),
         (True, "must be a positive finite number, not True"),
     ],

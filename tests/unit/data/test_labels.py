@@ -111,6 +111,7 @@ FAULTS = {
         "D* has the label 'p17' at row 0, where ids has 'p99'",
     ),
     "id lists": (lambda: distances(good(), ids=[IDS, IDS]), "there are 3 epochs but 2 lists of ids"),
+    "one id list": (lambda: distances(good(), ids=[IDS]), "there are 3 epochs but 1 list of ids"),
     "number of ids": (
         lambda: distances(good(), ids=[IDS, IDS[:3], IDS]),
         "D[1] (2003) has 4 objects but 3 ids; give one id per object",
@@ -127,6 +128,7 @@ FAULTS = {
         lambda: distances(good(), ids=[IDS, ["a", None, "c", "d"], IDS]),
         "the id of epoch 1 (2003) at position 1 is missing; fill it in",
     ),
+    "one time": (lambda: distances(good(), times=[1]), "3 epochs but times has 1 label; give one per epoch"),
     "number of times": (lambda: distances(good(), times=[1, 2]), "3 epochs but times has 2 labels"),
     "duplicate times": (
         lambda: distances(good(), times=[2001, 2003, 2001]),
@@ -208,7 +210,7 @@ FAULTS = {
     ),
     "dates and numbers in a column": (lambda: features(time=[NOON] * 4 + [2] * 4), "the values of time mix datetime ("),
     "times of a column without order": (lambda: features(time=[1j] * 4 + [2j] * 4), "times cannot be put in order ("),
-    "pooled ids": (lambda: pooled(ids=["a"]), "there are 8 rows but 1 ids; give one id per row"),
+    "pooled ids": (lambda: pooled(ids=["a"]), "there are 8 rows but 1 id; give one id per row"),
 }
 
 

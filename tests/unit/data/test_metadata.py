@@ -46,7 +46,7 @@ def test_rows_are_found_by_id():
     table = pd.DataFrame({"who": ["d", "c", "b", "z"], "age": [4.0, 3.0, 2.0, 9.0]})
     found = metadata_for(series(), table, id="who")
     assert found.columns == {"age": [None, 2, 3, 2, 3, 4]}
-    assert found.remarks == ("1 of 6 objects have no row",)
+    assert found.remarks == ("1 of 6 objects has no row",)
     assert metadata_for(series(), table.set_index("who")).columns == found.columns
 
 

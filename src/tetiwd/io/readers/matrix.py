@@ -69,7 +69,7 @@ def read_square(file: File) -> Epoch:
                 fields = fields[1:]
             if len(fields) != n:
                 raise DataError(
-                    f"has {len(fields)} numbers, but the first line has {n} objects",
+                    f"has {plural(len(fields), 'number')}, but the first line has {plural(n, 'object')}",
                     "a square table has as many rows as columns",
                     where=Where(line=line),
                 )

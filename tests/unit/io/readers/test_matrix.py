@@ -157,6 +157,7 @@ FAULTS = {
         "D[0] (D) has a nonzero diagonal: 0.25 at object 2; an object is at distance 0",
     ),
     "row cut off": ("\n".join(lines(D[2001]))[:-30], "line 5: has "),
+    "one number": ("0,1,2\n1\n2,1,0\n", "line 2: has 1 number, but the first line has 3 objects"),
     "row too short": ("0,1,2\n1,0\n2,1,0\n", "line 2: has 2 numbers, but the first line has 3 objects"),
     "row too long": (
         ",a,b,c\na,0,1,2\nb,1,0,1,7\nc,2,1,0\n",
