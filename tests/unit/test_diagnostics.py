@@ -93,6 +93,13 @@ def test_one_chain_and_no_draws():
     assert diagnose(made_up([4, 4], n=3), [2001, 2003]).verdict == "Too few draws to judge: 3, 3 by MCMC chain."
 
 
+def test_one_chain_that_has_not_settled_is_not_said_to_disagree_with_others():
+    (draws,) = made_up([4])
+    found = diagnose([changed(draws, n_clusters=[[3, 4]] * 200 + [[3, 6]] * 200)], [2001, 2003])
+    assert found.verdict.startswith("The one MCMC chain has not settled: its halves differ in k at 2003 (R-hat ")
+    assert "chains" not in found.verdict
+
+
 @pytest.mark.parametrize("bad", [np.nan, -np.inf])
 def test_densities_that_are_not_finite_are_no_agreement(bad):
     chains = made_up([4, 4, 4, 4])

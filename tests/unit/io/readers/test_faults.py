@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+from reference import rng_for
 from tetiwd.errors import DataError, TetiwdError
 from tetiwd.io import files
 from tetiwd.io.data_settings import DataSettings
@@ -53,6 +54,23 @@ def test_a_line_without_end(here, monkeypatch):
     (here / "x.csv").write_text("id,a\n" + "1," * 200)
     with pytest.raises(DataError, match=r"^x\.csv: line 2: has more than 100 characters; this is not a table"):
         read_series(["x.csv"])
+
+
+def test_an_archive_that_swells_from_the_beginning_is_not_opened(here, monkeypatch):
+    monkeypatch.setattr(files, "MUCH", 1 << 20)
+    (here / "x.csv.gz").write_bytes(gzip.compress(b"1,0.5,2\n" * 300_000))
+    file = files.find_file("x.csv.gz")
+    with pytest.raises(DataError, match="unpacks to more than 1 MiB, over 100 times its size"), files.unpacked(file):
+        pytest.fail("it was opened")
+
+
+def test_an_archive_that_swells_later_is_not_read_to_its_end(here, monkeypatch):
+    """Its beginning looks like data: a megabyte of one digit comes after numbers that hardly shrink."""
+    for name in ("MUCH", "BLOCK"):
+        monkeypatch.setattr(files, name, 1 << 10)
+    (here / "x.csv.gz").write_bytes(gzip.compress(rng_for(83).bytes(1 << 10).hex().encode() + b"0" * 10**6))
+    with files.unpacked(files.find_file("x.csv.gz")) as stream, pytest.raises(DataError, match="unpacks to more than"):
+        stream.read()
 
 
 JUNK = {

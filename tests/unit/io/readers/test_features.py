@@ -106,6 +106,16 @@ def test_ids_of_parquet(here):
         read_series(["x.parquet"])
 
 
+def test_numbers_of_parquet_that_memory_cannot_hold_are_refused_before_they_are_read(here, monkeypatch):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    pd.DataFrame({name: np.zeros(10**6, dtype=np.int8) for name in "ab"}).to_parquet("x.parquet")
+    monkeypatch.setattr(memory, "available_memory", lambda: (10**7, "says the test"))
+    monkeypatch.setattr("tetiwd.io.parquet_table.ParquetTable._read", lambda *_: pytest.fail("it was read"))
+    with pytest.raises(MemoryLimitError, match=r"^x\.parquet: the table of 1,000,000 rows takes 0\.03 GiB of memory"):
+        read_series(["x.parquet"])
+
+
 def test_parquet_without_pyarrow(here, monkeypatch):
     (here / "x.parquet").write_bytes(b"PAR1")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
@@ -446,6 +456,15 @@ def test_too_large_is_refused(here, monkeypatch):
     with pytest.raises(
         MemoryLimitError, match=r"^x\.csv: the table, up to row \d+, takes 0.00 GiB of memory, but only 0.00 GiB can"
     ):
+        read_series(["x.csv"])
+
+
+def test_columns_that_do_not_fit_beside_each_other_are_refused(here, monkeypatch):
+    """There was room to read them, which takes some of it."""
+    (here / "x.csv").write_text(table(columns()))
+    rooms = iter([(10**9, "while it is read")])
+    monkeypatch.setattr(memory, "available_memory", lambda: next(rooms, (100, "says the test")))
+    with pytest.raises(MemoryLimitError, match=r"^x\.csv: the table takes 0.00 GiB of memory, but only 0.00 GiB can"):
         read_series(["x.csv"])
 
 
