@@ -3,8 +3,10 @@
 import errno
 import json
 import os
+import pty
 import re
 import resource
+import select
 import shutil
 import signal
 import subprocess
@@ -255,6 +257,24 @@ def test_killed_and_resumed_gives_the_same_folder(how, table, whole, tmp_path):
         xr.open_datatree(whole / "results.nc", engine="h5netcdf") as uncut,
     ):
         xr.testing.assert_identical(cut.load(), uncut.load())
+
+
+def test_a_terminal_that_closes_leaves_a_run_that_was_stopped(table, tmp_path):
+    """The signal comes from the system, and nothing can be written to the terminal any more."""
+    here, there = pty.openpty()
+    own = "import fcntl, signal, termios; signal.signal(signal.SIGHUP, signal.SIG_DFL); "
+    own += "fcntl.ioctl(1, termios.TIOCSCTTY, 0); from tetiwd.cli import main; main()"
+    words = ["fit", table, *LONG, "--out", tmp_path / "run", "--checkpoint-seconds", "0.2"]
+    command = [sys.executable, "-c", own, *map(str, words)]
+    fit = subprocess.Popen(command, stdin=there, stdout=there, stderr=there, start_new_session=True)
+    os.close(there)
+    deadline = time.monotonic() + 120
+    while not (tmp_path / "run" / "checkpoint" / "chain-1.checkpoint").exists() and time.monotonic() < deadline:
+        if select.select([here], [], [], 0.02)[0]:
+            os.read(here, 1 << 16)
+    os.close(here)
+    assert fit.wait(120) == 130
+    assert tomllib.loads((tmp_path / "run" / "run.toml").read_text("utf-8"))["run"]["status"] == "stopped"
 
 
 def test_resuming_a_complete_run_says_so(whole, tmp_path):

@@ -10,6 +10,7 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -329,6 +330,15 @@ def test_answers_do_not_overwrite(run, says, words):
     refused(".", FOLDER, says, *words)
 
 
+@pytest.mark.parametrize("words", [["report", "run", "-q"], ["forecast", "run"]], ids=lambda words: words[0])
+def test_answers_do_not_replace_what_is_no_plain_file(run, words):
+    """A named pipe stands for devices such as /dev/full."""
+    os.mkfifo("pipe")
+    says = ["cannot write pipe (it is not a plain file)", "another place"]
+    refused(".", FOLDER, says, *words, "--out", "pipe", "--overwrite")
+    assert Path("pipe").is_fifo()
+
+
 # Damaged results
 
 QUESTIONS = [
@@ -394,6 +404,20 @@ def test_every_command_on_a_damaged_folder(run, words):
     put("run/data.nc", JUNK)
     put("new.csv", "id,a,b\nu,1,2\n")
     refused(".", FOLDER, ["run: data.nc cannot be read", "run fit again"], *words)
+
+
+def test_a_run_killed_before_its_data_were_written():
+    """resume says that it never began, and fit takes the folder again."""
+    end = "import os, signal; from tetiwd.io import run_folder; "
+    end += "run_folder.write_series = lambda *_: os.kill(os.getpid(), signal.SIGKILL); "
+    fit = ["fit", put("x.csv", GOOD), "--geometry", "full", "--chains", "1", "--warmup", "5", "--draws", "5", "-q"]
+    killed = [sys.executable, "-c", f"{end}from tetiwd.cli import main; main()", *fit, "--out", "run"]
+    assert subprocess.run(killed, capture_output=True).returncode == -signal.SIGKILL
+    assert Path("run/run.toml").exists()
+    assert not Path("run/data.nc").exists()
+    refused(".", FOLDER, ["run holds a run that was stopped before it began", "run fit again"], "resume", "run", "-q")
+    assert CliRunner().invoke(app, [*fit, "--out", "run"]).exit_code == 0
+    assert Path("run/report.html").exists()
 
 
 @pytest.mark.parametrize(("spoil", "says"), DAMAGED_RESULTS.values(), ids=DAMAGED_RESULTS.keys())
