@@ -75,7 +75,8 @@ def in_file(name: str) -> Iterator[None]:
         error.located(file=name)
         raise
     except MemoryError as error:
-        raise MemoryLimitError("does not fit into memory", "use fewer objects or epochs", where=place) from error
+        fault = f"does not fit into memory ({error})" if str(error) else "does not fit into memory"
+        raise MemoryLimitError(fault, "use fewer objects or epochs", where=place) from error
     except UnicodeDecodeError as error:
         byte = error.object[error.start] if isinstance(error.object, bytes) else 0
         raise DataError(f"is not UTF-8 text (byte 0x{byte:02x})", "save it as UTF-8", where=place) from error

@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.errors import DataError, Setting, Text, Where
+from tetiwd.data.memory import require_memory
+from tetiwd.errors import DataError, Setting, Text, Where, plural
 from tetiwd.io.assemble import all_or_none, in_order
 from tetiwd.io.data_settings import DataSettings
-from tetiwd.io.files import File
+from tetiwd.io.files import File, in_file
 from tetiwd.io.open_table import Table
 from tetiwd.io.tables import Columns, column_for, is_missing, listed
 from tetiwd.io.windows import EpochOfRows, epochs_of, with_order
+
+BYTES_PER_TIME = 64  # that the time of a row takes while epochs are put in order
 
 
 @dataclass(frozen=True)
@@ -68,17 +71,21 @@ def epochs_of_parts(
     parts: Sequence[Part], settings: DataSettings, remarks: list[str]
 ) -> tuple[list[Part], EpochOfRows]:
     """The parts in order and the epoch of each of their rows; without times in the rows, every file is one epoch."""
+    ends = np.cumsum([len(part.rows) for part in parts])
+    with in_file(", ".join(part.file for part in parts)):
+        purpose = f"putting {plural(int(ends[-1]), 'row')} in order of time"
+        require_memory(BYTES_PER_TIME * int(ends[-1]), purpose, "use fewer rows")
     column = next((part.time for part in parts if part.time is not None), None)
     if not all_or_none(parts, [part.time is not None for part in parts], f"column {column}"):
         ordered, labels = in_order(parts, settings, remarks, "files")
         each = [label for part, label in zip(ordered, labels, strict=True) for _ in part.rows]
         return ordered, with_order(each, labels)
     times = [time for part in parts if part.time is not None for time in part.text(part.time)]
-    places = [(part, row) for part in parts for row in part.rows]
 
     def where(position: int) -> Where:
-        part, row = places[position]
-        return part.columns.where(row, part.time)
+        which = int(np.searchsorted(ends, position, side="right"))
+        part = parts[which]
+        return part.columns.where(int(part.rows[position - int(ends[which])]), part.time)
 
     declared = next((part.columns.declared.get(part.time or "") for part in parts), None)
     return list(parts), epochs_of(times, settings, where, declared)

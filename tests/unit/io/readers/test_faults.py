@@ -127,8 +127,11 @@ def test_errors_of_the_system_are_ours():
         files.in_file("x.csv"),
     ):
         raise PermissionError(13, "Permission denied")
-    with pytest.raises(MemoryError, match=r"^x\.csv: does not fit into memory"), files.in_file("x.csv"):
+    with pytest.raises(MemoryError, match=r"^x\.csv: does not fit into memory; use fewer"), files.in_file("x.csv"):
         raise MemoryError
+    says = r"^x\.csv: does not fit into memory \(Unable to allocate 2\.00 EiB for an array .*\); use fewer objects"
+    with pytest.raises(MemoryError, match=says), files.in_file("x.csv"):
+        np.empty((1 << 29, 1 << 29))
 
 
 def test_a_name_is_given_once():

@@ -4,6 +4,7 @@ import datetime
 import gzip
 import re
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from tetiwd.data import memory
 from tetiwd.errors import DataError, MemoryLimitError, Setting, SettingsError
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.read import read_series
+from tetiwd.io.rows import BYTES_PER_TIME, Part, epochs_of_parts
+from tetiwd.io.tables import Columns
 
 X = rng_for(80).standard_normal((12, 3))
 TIME = [2003, 2001, 2010] * 4
@@ -459,10 +462,47 @@ def test_too_large_is_refused(here, monkeypatch):
         read_series(["x.csv"])
 
 
+def test_rows_that_cannot_be_put_in_order_are_refused(here, monkeypatch):
+    (here / "x.csv").write_text(table(columns()))
+    rooms = iter([(10**9, "while it is read")])
+    monkeypatch.setattr(memory, "available_memory", lambda: next(rooms, (100, "says the test")))
+    says = r"^x\.csv: putting 12 rows in order of time takes 0.00 GiB of memory, but only 0.00 GiB can"
+    with pytest.raises(MemoryLimitError, match=says):
+        read_series(["x.csv"])
+
+
+@pytest.mark.parametrize("files", [["x.csv"], ["x.csv", "y.csv"]])
+def test_putting_rows_in_order_takes_as_much_as_was_asked_for(files):
+    """Python and numpy tell how much they take; nothing is kept for every row but its time and its epoch."""
+    n = 20_000
+    times = [["1", "2"][i % 2] for i in range(n)]
+    parts = [
+        Part(f, f, Columns(f, n, range(2, n + 2), "line", {"time": times}, {}, {}), "time", np.arange(n)) for f in files
+    ]
+    epochs_of_parts(parts, DataSettings(), [])  # loads what it needs
+    tracemalloc.start()
+    try:
+        epochs_of_parts(parts, DataSettings(), [])
+        assert tracemalloc.get_traced_memory()[1] < BYTES_PER_TIME * n * len(files)
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("row", [0, 1, 2])
+def test_a_bad_date_of_a_later_file_is_found_there(here, row):
+    (here / "x.csv").write_text(table(columns(time=["2014-08-05"] * 12)))
+    dates = ["2015-08-05"] * 11
+    dates[row] = "soon"
+    (here / "y.csv").write_text(table(columns(time=["", *dates])))
+    says = rf"^y\.csv: line {row + 3}, column time: 'soon' is not a date"
+    with pytest.raises(DataError, match=says):
+        read_series(["x.csv", "y.csv"], DataSettings(by="year", missing="drop"))
+
+
 def test_columns_that_do_not_fit_beside_each_other_are_refused(here, monkeypatch):
     """There was room to read them, which takes some of it."""
     (here / "x.csv").write_text(table(columns()))
-    rooms = iter([(10**9, "while it is read")])
+    rooms = iter([(10**9, "while it is read"), (10**9, "while rows are put in order")])
     monkeypatch.setattr(memory, "available_memory", lambda: next(rooms, (100, "says the test")))
     with pytest.raises(MemoryLimitError, match=r"^x\.csv: the table takes 0.00 GiB of memory, but only 0.00 GiB can"):
         read_series(["x.csv"])

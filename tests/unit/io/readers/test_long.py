@@ -244,7 +244,8 @@ def test_too_large_is_refused(here, monkeypatch):
     pairs = [(1, i, j, 1) for i, j in combinations(range(60), 2)]
     (here / "pairs.csv").write_text(table(pairs))
     monkeypatch.setattr(memory, "available_memory", lambda: (8 * 60 * 60 - 1, "says the test"))
-    monkeypatch.setattr("tetiwd.io.csv_table.require_memory", lambda *_: None)
+    for earlier in ("csv_table", "rows"):
+        monkeypatch.setattr(f"tetiwd.io.{earlier}.require_memory", lambda *_: None)
     with pytest.raises(MemoryLimitError, match=r"^pairs\.csv: sorting 1770 rows takes 0.00 GiB"):
         read_series(["pairs.csv"], SQUARED)
     monkeypatch.setattr("tetiwd.io.readers.long.BYTES_PER_ROW", 1)
