@@ -550,6 +550,13 @@ def test_check_warns_of_features_on_different_scales(table, tmp_path):
     assert "Warning" not in tetiwd(*words, "--standardize").stderr
 
 
+def test_check_warns_of_times_that_are_too_small_for_an_estimate(tmp_path):
+    np.save(tmp_path / "few.npy", points(2)[:4, :4])
+    warning = "Warning: times are too small to estimate degrees of freedom; give --dof\n"
+    assert warning in tetiwd("check", tmp_path / "few.npy", "--plain").stderr
+    assert warning not in tetiwd("check", tmp_path / "few.npy", "--plain", "--dof", "2").stderr
+
+
 @pytest.mark.parametrize(("n_copies", "warned"), [(6, False), (20, True)])
 def test_check_warns_of_many_copies(n_copies, warned, tmp_path):
     X = rng_for(77).standard_normal((30, 3))
@@ -616,6 +623,24 @@ def test_a_bug_is_called_a_bug(monkeypatch, table):
 
     monkeypatch.setattr(read, "read_series", broken)
     assert "ZeroDivisionError: oh; this is a bug in tetiwd" in tetiwd("check", table, code=1).stderr
+
+
+@pytest.mark.parametrize(
+    "fault", [MemoryError("8 GiB wanted"), ImportError("8 GiB wanted")], ids=lambda f: type(f).__name__
+)
+def test_memory_that_does_not_suffice_is_no_bug(monkeypatch, table, fault):
+    """Libraries that cannot be loaded where the shell has set a limit want memory; elsewhere they are broken."""
+    from tetiwd.io import read
+
+    def too_much(*_):
+        raise fault
+
+    monkeypatch.setattr(read, "read_series", too_much)
+    monkeypatch.setattr("tetiwd.cli.command.left_of_address_space", lambda: 1 << 30)
+    says = "Error: there is not enough memory (8 GiB wanted); use smaller data, or raise its limit\n"
+    assert tetiwd("check", table, code=5).stderr.endswith(says)
+    monkeypatch.setattr("tetiwd.cli.command.left_of_address_space", lambda: None)
+    tetiwd("check", table, code=5 if isinstance(fault, MemoryError) else 1)
 
 
 @pytest.mark.parametrize("fault", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG], ids=errno.errorcode.get)
@@ -691,6 +716,7 @@ def test_a_quick_look_says_that_it_is_one(look):
     assert tomllib.loads((folder / "run.toml").read_text("utf-8"))["run"]["status"] == "mode"
     report = (folder / "report.html").read_text("utf-8")
     assert "A quick look" in report
+    assert origin_of(folder) in report
     assert not re.search(r"p[012]\d\d", re.sub(r"<svg.*?</svg>", "", report, flags=re.DOTALL))
 
 

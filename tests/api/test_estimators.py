@@ -2,6 +2,7 @@
 
 import pickle
 from dataclasses import fields
+from datetime import date
 from functools import partial
 
 import numpy as np
@@ -304,7 +305,9 @@ def test_a_posterior_has_memberships_too(fitted):
 def test_a_quick_look_is_saved_shown_and_copied(looked, tmp_path):
     model, _ = looked
     assert "A quick look" in model._repr_html_()
-    assert "A quick look" in model.report(tmp_path / "page.html").read_text("utf-8")
+    page = model.report(tmp_path / "page.html").read_text("utf-8")
+    assert "A quick look" in page
+    assert f'<p class="origin"><bdi>{date.today().isoformat()}</bdi></p>' in page
     assert (model.save(tmp_path / "run") / "labels.csv").is_file()
     assert np.array_equal(pickle.loads(pickle.dumps(model)).labels_, model.labels_)
     assert clone(model).get_params() == model.get_params()

@@ -396,6 +396,11 @@ FAULTS = {
         "metric 'far' failed: Unknown Distance Metric: far",
     ),
     "no dates": (FEATURES.replace(",1,", ",soon,", 1), {"by": "month"}, "line 2, column time: 'soon' is not a date"),
+    "no time in any row": (
+        "time,a\n,1\n,2\n,3\n",
+        {},
+        "line 2, column time: there is no value in any row; fill them in, or use another column",
+    ),
     "nothing complete": ("time,a\n1,\n,2\n", {"missing": "drop"}, "every row has missing values; choose other columns"),
     "other times": (
         FEATURES,
