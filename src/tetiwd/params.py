@@ -355,7 +355,7 @@ class SamplerSettings(Settings):
     max_draws: int = setting(
         4000,
         "Draws of each chain, with those to be discarded, after which a run ends even if its chains do not agree. It "
-        "ends earlier if, after two fifths of these draws, the chains are still far from agreement.",
+        "ends earlier if, after half of these draws, the chains are still far from agreement.",
         option="--max-draws",
         least=1,
     )

@@ -1,6 +1,6 @@
 """When a run ends: as soon as its chains agree, judged at numbers of draws that depend on nothing but the settings.
 
-From two fifths of its budget on, a run also ends if its chains are so far from agreeing that the rest would not help:
+From half of its budget on, a run also ends if its chains are so far from agreeing that the other half would not help:
 if even twice the budget would be too little, should effective draws go on growing as they do.
 
 The decision follows from the draws alone, so that the same seed always ends at the same draw: for any number of
@@ -20,8 +20,7 @@ Ended = Literal["fixed", "agreed", "apart", "draws", "minutes", "stopped"]
 FIRST_CHECK = 100  # draws of each chain
 GROWTH = 1.25  # from one check point to the next
 FEWEST_TO_TELL = 1000  # draws of each chain, from which effective draws of many more can be foretold
-LATE = 0.4  # share of the budget after which a run may end because agreement is out of reach
-OUT_OF_REACH = 2  # times the budget: that many draws or more would be needed
+OUT_OF_REACH = 2  # times the budget: a run that needs more ends at half of it
 SHARE_DISCARDED = 4  # one draw in so many: those at the beginning, where chains may still be on their way
 
 
@@ -59,5 +58,5 @@ def reason_to_end(found: Diagnostics, settings: SamplerSettings, n: int) -> Ende
         return "agreed"
     if n == budget:
         return "draws"
-    late = n >= max(LATE * budget, FEWEST_TO_TELL)
+    late = n >= max(budget / 2, FEWEST_TO_TELL)
     return "apart" if late and found.draws_wanted(n) > OUT_OF_REACH * budget else None
