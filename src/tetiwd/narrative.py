@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tetiwd.sample import Sample
     from tetiwd.summarize.clustering import Clustering
 
-SURE = 0.7  # an object with less than this for its cluster counts as uncertain
+SURE = 0.7  # an object with less than this for its cluster counts as uncertain, and so does a link
 HOW_LINKED = {
     "objects": "Clusters of consecutive times are linked if they share most of their objects.",
     "place": "Clusters of consecutive times are linked if they are in the same place.",
@@ -36,7 +36,6 @@ ENDS = {  # of a run without a fixed length
     "continued with a larger budget. It ended",
     "minutes": "Sampling ended because its time was up; it can be continued. It ended",
 }
-AS_LIKELY_AS_NOT = 0.5  # a link with less is doubtful
 MOST_NAMED = 6  # lineages that a sentence lists one by one
 
 
@@ -158,9 +157,9 @@ def _overview(series: "DistanceSeries", clustering: "Clustering", times: Sequenc
 
 
 def _loosely_linked(analysis: "Analysis") -> list[int]:
-    """Lineages with a link that is less likely than not."""
+    """Lineages with an uncertain link."""
     table = analysis.lineages.table()
-    return [int(g) for g in table.lineage[table.weakest_link < AS_LIKELY_AS_NOT]]
+    return [int(g) for g in table.lineage[table.weakest_link < SURE]]
 
 
 def _lives(
@@ -183,7 +182,8 @@ def _lives(
         sentences.append(f"{named_lineages(whole)} {'last' if len(whole) > 1 else 'lasts'} throughout.")
     if len(loosely):
         verb, one = ("are", "at least one link of each") if len(loosely) > 1 else ("is", "at least one of its links")
-        sentences.append(f"{named_lineages(loosely)} {verb} shown at all times, but {one} is less likely than not.")
+        doubt = f"{one} is uncertain (below {SURE:.0%})"
+        sentences.append(f"{named_lineages(loosely)} {verb} shown at all times, but {doubt}.")
     for t in range(1, T):
         born = np.flatnonzero(first == t)
         if len(born):
@@ -281,7 +281,7 @@ def _next(analysis: "Analysis") -> list[str]:
     if coming is None:
         return []
     return [
-        f"The model expects at least one new cluster at the next time point with probability {coming.new_cluster:.2f}."
+        f"The probability of a new cluster at the next time point, however small, is {coming.new_cluster:.2f}."
     ]
 
 

@@ -51,7 +51,7 @@ def test_a_lineage_with_a_doubtful_link_does_not_simply_last(monkeypatch):
     monkeypatch.setattr(type(found.lineages), "table", lambda self: table)
     said = narrate(found)
     assert "Lineage 0 lasts throughout." in said
-    assert "Lineage 1 is shown at all times, but at least one of its links is less likely than not." in said
+    assert "Lineage 1 is shown at all times, but at least one of its links is uncertain (below 70%)." in said
 
 
 def test_objects_that_fit_nowhere():

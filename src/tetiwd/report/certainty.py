@@ -135,7 +135,7 @@ def _objects(analysis: "Analysis", labels: Sequence[str]) -> tuple[list[str], li
     if not unsure:
         return [sure], []
     most = int(np.argmax(by_time))
-    where = f", most of them at {labels[most]} ({by_time[most]:,})" if len(labels) > 1 and unsure > 1 else ""
+    where = f" ({by_time[most]:,} of them at {labels[most]})" if len(labels) > 1 and unsure > 1 else ""
     return [sure] if unsure < n else [], [
         f"The cluster of {plural(unsure, 'object')}{where}: probability below {SURE}."
     ]

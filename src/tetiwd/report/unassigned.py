@@ -35,7 +35,10 @@ def unassigned_table(
         shown["name"] = names_of(shown)
     n, least = len(analysis.clustering.flat), analysis.settings.min_size
     were, their = ("was", "its") if len(table) == 1 else ("were", "their")
-    caption = f"{len(table)} of {n} objects {were} not assigned: {their} lineage never has {least} objects at one time."
+    caption = (
+        f"{len(table)} of {n} objects {were} not assigned: {their} lineage has fewer than {least} objects at every "
+        f"time. In labels.csv {their} lineage is −1."
+    )
     if len(shown) < len(table):
         caption += f" The {MOST_SHOWN} most certain are listed."
     return filled("unassigned", "Objects not assigned to a cluster", caption, fields, shown.to_dict("records"), wording)
