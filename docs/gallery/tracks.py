@@ -22,6 +22,6 @@ for points, labels in zip(space.coordinates, tracks.labels, strict=True):
     ax.scatter(*points.T, s=8, alpha=0.4, color=[lineage_colour(label) for label in labels])
 for number in range(tracks.n_tracks):
     ax.plot(*tracks.means[:, number].T, "o-", color=lineage_colour(number), mec="white", label=f"track {number}")
-    ax.annotate("2020", tracks.means[-1, number], xytext=(5, 5), textcoords="offset points")
+    ax.annotate("2020", tracks.means[-1, number], xytext=(6, -12), textcoords="offset points")
 ax.set(xticks=[], yticks=[], aspect="equal")
 ax.legend(frameon=False)
