@@ -48,7 +48,8 @@ def row_of(
     certainty = np.concatenate(analysis.memberships.certainty).mean()
     took = time.process_time() - start
     found = f"adjusted Rand index {agreement(truth, analysis.clustering.labels):.2f}"
-    note = f"; {found}, log joint {analysis.mode.log_joint:,.0f}, mean membership {certainty:.2f}"
+    log_joint = f"{analysis.mode.log_joint:,.0f}".replace("-", "−")
+    note = f"; {found}, log joint {log_joint}, mean membership {certainty:.2f}"
     if with_posterior:
         start = time.process_time()
         clustering = representative(run_chains(series, model))

@@ -6,6 +6,7 @@ import pandas as pd
 from benchmarks.league.methods import METHODS, YARDSTICK
 from benchmarks.league.sets import SETS
 from benchmarks.table import Row
+from tetiwd.errors import plural
 
 LEAST_MEAN = 0.85  # over the shared sets
 MOST_BELOW = 0.03  # Ward told k, on any shared set
@@ -59,7 +60,7 @@ def against_ward(index: pd.DataFrame, name: str) -> list[Row]:
         rows.append(Row(what, value, f"> {theirs:.3f}", ours > theirs))
         lead = sets[name] - sets[WARD]
         what = f"{name}: smallest lead over {WARD} on {group} sets"
-        value = f"{lead.min():+.3f} ({lead.idxmin()}); below −{MOST_BELOW} on {(lead < -MOST_BELOW).sum()} sets"
+        value = f"{signed(lead.min())} ({lead.idxmin()}); below −{MOST_BELOW} on {plural((lead < -MOST_BELOW).sum(), 'set')}"
         if group == "all":
             rows.append(Row(what, value))
         else:
@@ -74,5 +75,10 @@ def against_the_rest(index: pd.DataFrame, name: str) -> list[Row]:
     if not means:
         return []
     closest = min(means, key=means.__getitem__)
-    value = f"{means[closest]:+.3f} ({closest}, {len(margins[closest])} sets)"
+    value = f"{signed(means[closest])} ({closest}, {len(margins[closest])} sets)"
     return [Row(f"{name}: mean ARI minus that of the best told nothing", value, "> 0", means[closest] > 0)]
+
+
+def signed(difference: float) -> str:
+    """A difference with its sign."""
+    return f"{difference:+.3f}".replace("-", "−")

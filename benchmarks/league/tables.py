@@ -48,7 +48,7 @@ def one_set(standings: pd.DataFrame) -> str:
 
 def rest_of(own: pd.Series, ours: bool) -> Sequence[str]:
     """Links, seconds and whether chains agree."""
-    share = f"{own.right / own.claimed:.0%} of {own.claimed:.0f}" if own.claimed else "–"
+    share = f"{100 * own.right / own.claimed:.0f} % of {own.claimed:.0f}" if own.claimed else "–"
     return share, number(own.seconds), f"{own.agree:.0f} of {own.runs:.0f}" if ours else "–"
 
 

@@ -48,7 +48,7 @@ def experiment(
         Name,
         typer.Argument(
             help="separated, overlapping, independent: designs of the paper; unequal: time points of unequal size; "
-            "control: easy for every method."
+            "moving: centres that move; control: easy for every method."
         ),
     ],
     *,

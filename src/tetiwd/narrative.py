@@ -280,9 +280,7 @@ def _next(analysis: "Analysis") -> list[str]:
     coming = analysis.forecast
     if coming is None:
         return []
-    return [
-        f"The probability of a new cluster at the next time point, however small, is {coming.new_cluster:.2f}."
-    ]
+    return [f"The probability of a new cluster at the next time point, however small, is {coming.new_cluster:.2f}."]
 
 
 def named_lineages(which: Any) -> str:
