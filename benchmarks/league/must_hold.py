@@ -60,7 +60,8 @@ def against_ward(index: pd.DataFrame, name: str) -> list[Row]:
         rows.append(Row(what, value, f"> {theirs:.3f}", ours > theirs))
         lead = sets[name] - sets[WARD]
         what = f"{name}: smallest lead over {WARD} on {group} sets"
-        value = f"{signed(lead.min())} ({lead.idxmin()}); below −{MOST_BELOW} on {plural((lead < -MOST_BELOW).sum(), 'set')}"
+        below = plural((lead < -MOST_BELOW).sum(), "set")
+        value = f"{signed(lead.min())} ({lead.idxmin()}); below −{MOST_BELOW} on {below}"
         if group == "all":
             rows.append(Row(what, value))
         else:
