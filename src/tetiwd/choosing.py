@@ -7,7 +7,7 @@ come from a tree, and taken unless their clusters are worse; then moving centres
 or lineages are worse. The reasons are in ``docs/explanation/choosing.md``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -16,8 +16,8 @@ from tetiwd.data.tree_likeness import TREE_LIKE, mean_delta
 from tetiwd.errands import Workers
 from tetiwd.merit import merit_of_lineages
 from tetiwd.params import LARGEST_CROSS, Hyperparameters, SamplerSettings
-from tetiwd.resolution import AS_GOOD_ON_A_TREE, LEAST_MERIT, ResolutionPath
-from tetiwd.trials import as_step, resolution_path, try_out
+from tetiwd.resolution import AS_GOOD_ON_A_TREE, LEAST_MERIT, Neighbours, ResolutionPath, Step
+from tetiwd.trials import REACH, as_step, resolution_path, scaled, try_out
 
 Geometry = Literal["full", "moving", "pooled"]
 AS_GOOD = 0.8  # share of another score that is not much worse, from short runs
@@ -59,11 +59,12 @@ class Choice:
     resolution: ResolutionPath | None = None  # if degrees of freedom were chosen from one
     trials: dict[Geometry, Trial] = field(default_factory=dict)  # of the models, if there was a choice
     delta: float = 1.0  # how far from a tree the distances are
+    neighbours: Neighbours | None = None  # half and twice the degrees of freedom, if the path is not of this model
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why this and nothing else, in sentences."""
-        path = self.resolution.sentences() if self.resolution else ()
+        path = self.resolution.sentences(self.neighbours) if self.resolution else ()
         return (*path, *self._why_pooled_or_not(), *self._why_moving_or_not())
 
     def _why_pooled_or_not(self) -> list[str]:
@@ -122,11 +123,18 @@ def choose(
         path = resolution_path(series, model, settings, usual=usual, n_threads=n_threads, executor=workers)
         return model.with_dof(path.best.dof), path
 
-    def tried(model: Hyperparameters, path: ResolutionPath | None = None) -> Trial:
-        """How a model does; what its path has found is not done again."""
-        step = path.best if path else as_step(try_out(series, [model], settings, n_threads, workers)[0])
+    def steps_of(models: Sequence[Hyperparameters]) -> list[Step]:
+        """What short runs find."""
+        return [as_step(sample) for sample in try_out(series, models, settings, n_threads, workers)]
+
+    def judged(step: Step) -> Trial:
+        """How well a model does."""
         lineages = merit_of_lineages(series, step.labels).product
         return Trial(step.merit.product, max(step.certainty, 0.0), lineages)
+
+    def tried(model: Hyperparameters, path: ResolutionPath | None) -> Trial:
+        """The same; what the path of a model has found is not done again."""
+        return judged(path.best if path else steps_of([model])[0])
 
     first, path = resolved(h.without_auto())
     if h.geometry != "auto" or settings.spread_epochs or not other_models_suit(h, series):
@@ -139,9 +147,14 @@ def choose(
         if trials["pooled"].merit >= max(LEAST_MERIT, AS_GOOD_ON_A_TREE * trials["full"].merit):
             return Choice(pooled, path_of_pooled, trials, delta)
     moving = first.with_geometry("moving")
-    trials["moving"] = tried(moving)
-    taken = nothing_said(trials["full"], trials["moving"]) or trials["moving"].not_much_worse(trials["full"])
-    return Choice(moving if taken else first, path, trials, delta)
+    (step,) = steps_of([moving])
+    trials["moving"] = judged(step)
+    if not (nothing_said(trials["full"], trials["moving"]) or trials["moving"].not_much_worse(trials["full"])):
+        return Choice(first, path, trials, delta)
+    if path is None:
+        return Choice(moving, None, trials, delta)
+    half, double = steps_of([moving.with_dof(scaled(path.best.dof, at)) for at in (-REACH, REACH)])
+    return Choice(moving, path, trials, delta, Neighbours(step, half, double))
 
 
 def other_models_suit(hyperparameters: Hyperparameters, series: DistanceSeries) -> bool:

@@ -29,6 +29,7 @@ LEAST_MERIT = 0.02  # below it clusters overlap so much that the score says noth
 RIVAL = 0.9  # share of the best score that is nearly as good
 ALIKE = 0.8  # adjusted Rand index of clusterings that hardly differ
 FACTOR_OF_TWO = 0.15  # how far from half or double the nearest step may be, as a difference of logarithms
+SAME_ANSWER = 0.85  # adjusted Rand index of clusterings that tell much the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +57,30 @@ class Step:
         """Adjusted Rand index of two clusterings, the mean over epochs weighted by their numbers of objects."""
         indices = [adjusted_rand(a, b) for a, b in zip(self.labels, other.labels, strict=True)]
         return float(np.average(indices, weights=[len(labels) for labels in self.labels]))
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """The step that was taken, and those with half and twice its degrees of freedom, if they were tried."""
+
+    taken: Step
+    half: Step | None
+    double: Step | None
+
+    def sentences(self, there: str = "There") -> list[str]:
+        """What half and twice the value would change."""
+        near = {"half the dof": self.half, "twice the dof": self.double}
+        likeness = {words: self.taken.likeness(step) for words, step in near.items() if step is not None}
+        parts = [
+            f"{words} gave {step.n_clusters:.1f} (adjusted Rand index with these {likeness[words]:.2f})"
+            for words, step in near.items()
+            if step is not None
+        ]
+        if not parts:
+            return []
+        others = [words for words, alike in likeness.items() if alike < SAME_ANSWER]
+        told = f"{there} were {self.taken.n_clusters:.1f} clusters at a time; {', '.join(parts)}."
+        return [f"{told} So {' or '.join(others)} would give another answer." if others else told]
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,15 +192,27 @@ class ResolutionPath:
         }
         return pd.DataFrame(columns)
 
-    def sentences(self) -> tuple[str, ...]:
+    def sentences(self, neighbours: Neighbours | None = None) -> tuple[str, ...]:
         """The path in words.
+
+        Parameters
+        ----------
+        neighbours : Neighbours, optional
+            What half and twice the value give with the model that a run uses, if that is not the model of the path.
 
         Returns
         -------
         tuple of str
             Which value was taken and why, what another one would change, and how sure the choice is.
         """
-        return (self._choice(), *self._about_the_part(), *self._half_and_double(), *self._doubt())
+        there = "There" if self.part is None else "In the sample there"
+        changes = (neighbours or self.neighbours).sentences(there)
+        return (self._choice(), *self._about_the_part(), *changes, *self._doubt())
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """The step taken, with the steps nearest to half and twice its value."""
+        return Neighbours(self.best, self._near(0.5), self._near(2.0))
 
     def _choice(self) -> str:
         tried = f"{len(self.steps)} values from {_dof(self.steps[0])} to {_dof(self.steps[-1])}"
@@ -207,18 +244,6 @@ class ResolutionPath:
             "expects, more objects make more of them; so with the same dof the run may find finer clusters than the "
             "sample has."
         ]
-
-    def _half_and_double(self) -> list[str]:
-        near = {"half the dof": self._near(0.5), "twice the dof": self._near(2.0)}
-        parts = [
-            f"{words} gave {step.n_clusters:.1f} (adjusted Rand index with these {self.best.likeness(step):.2f})"
-            for words, step in near.items()
-            if step is not None
-        ]
-        if not parts:
-            return []
-        there = "There" if self.part is None else "In the sample there"
-        return [f"{there} were {self.best.n_clusters:.1f} clusters at a time; {', '.join(parts)}."]
 
     def _doubt(self) -> list[str]:
         if not self.informative:

@@ -81,6 +81,24 @@ def test_trials_are_real_and_the_same_for_any_number_of_threads(series):
     assert all(0.1 < score <= 1 for found in one.trials.values() for score in (found.clusters, found.lineages))
 
 
+def test_half_and_twice_the_value_are_tried_with_the_model_that_is_taken(series, monkeypatch):
+    tried = []
+
+    def note(series, models, *rest):
+        tried.extend((model.geometry, model.dof) for model in models)
+        return trials.try_out(series, models, *rest)
+
+    monkeypatch.setattr(choosing, "try_out", note)
+    monkeypatch.setattr(choosing, "AS_GOOD", 0.0)  # so that moving centres are taken
+    choice = choose(Hyperparameters(), series, QUICK)
+    chosen = np.array(choice.hyperparameters.dof)
+    (_, here), (_, half), (_, double) = tried
+    assert {geometry for geometry, _ in tried} == {"moving"}
+    assert np.allclose([here, half, double], np.outer([1, 0.5, 2], chosen))
+    assert choice.neighbours is not None
+    assert choice.neighbours.sentences()[0] in choice.reasons
+
+
 def test_moving_centres_are_taken_where_clusters_overlap_too_much_to_tell(series, merits):
     merits(0.01, 0.002, (0.0, 0.0))
     choice = choose(AUTO, series, QUICK)

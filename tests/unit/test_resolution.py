@@ -9,19 +9,20 @@ import pytest
 from tetiwd.errors import DataError
 from tetiwd.io.resolution_file import read_resolution, write_resolution
 from tetiwd.merit import Merit
-from tetiwd.resolution import NEXT_TO_IT, Part, ResolutionPath, Step
+from tetiwd.resolution import NEXT_TO_IT, Neighbours, Part, ResolutionPath, Step
 
 COARSE, MIDDLE, FINE = np.repeat([0, 1], 6), np.repeat([0, 1, 2], 4), np.repeat(np.arange(6), 2)
 ALONE = np.zeros(12, dtype=np.int64)
 
 
+def a_step(labels, dof=1.0, merit=0.5):
+    return Step((dof,), (np.asarray(labels, dtype=np.int64),), Merit(merit, 1.0), 0.9)
+
+
 def a_path(*merits, labels=None, usual=-1):
     """Steps of dof 1, 2, 4, … with these merits, and clusters; the last one is the estimate, or another one."""
     labels = labels or [MIDDLE] * len(merits)
-    steps = [
-        Step((2.0**i,), (np.asarray(of, dtype=np.int64),), Merit(one, 1.0), 0.9)
-        for i, (one, of) in enumerate(zip(merits, labels, strict=True))
-    ]
+    steps = [a_step(of, 2.0**i, one) for i, (one, of) in enumerate(zip(merits, labels, strict=True))]
     return ResolutionPath(tuple(steps), range(len(steps))[usual])
 
 
@@ -79,7 +80,22 @@ def test_what_half_and_double_would_give_is_said():
     assert "2 gave clusters as good as any" in choice
     assert around.startswith("There were 3.0 clusters at a time; half the dof gave 2.0 (adjusted Rand index with these")
     assert "twice the dof gave 6.0" in around
+    assert around.endswith("). So half the dof or twice the dof would give another answer.")
     assert doubt == "No other value came close with different clusters."
+
+
+def test_only_values_that_give_another_answer_are_said_to_do_so():
+    (around,) = Neighbours(a_step(MIDDLE), a_step(MIDDLE), a_step(COARSE)).sentences()
+    assert around.endswith(" So twice the dof would give another answer.")
+    (around,) = Neighbours(a_step(MIDDLE), a_step(MIDDLE), None).sentences()
+    assert around.endswith("half the dof gave 3.0 (adjusted Rand index with these 1.00).")
+    assert Neighbours(a_step(MIDDLE), None, None).sentences() == []
+
+
+def test_a_path_tells_of_neighbours_that_another_model_has():
+    path = a_path(0.1, 0.5, 0.1, labels=[COARSE, MIDDLE, FINE])
+    told = Neighbours(a_step(FINE), a_step(FINE), a_step(COARSE))
+    assert path.sentences(told)[1:-1] == tuple(told.sentences())
 
 
 def test_an_open_choice_is_said_to_be_open():
