@@ -75,6 +75,14 @@ def executor_of(client: Any) -> Executor:
     -------
     Executor
         For the argument ``executor``.
+
+    Examples
+    --------
+    >>> from distributed import Client
+    >>> from tetiwd.cluster import executor_of
+    >>> with Client(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as client:
+    ...     executor_of(client).submit(abs, -2).result()
+    2
     """
     return client.get_executor(pure=False)
 

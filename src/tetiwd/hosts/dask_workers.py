@@ -71,6 +71,14 @@ class DaskWorkers:
     silence_seconds : float
         A worker from which the scheduler has heard nothing for so long is lost. If it speaks again, it is as good as
         a new one.
+
+    Examples
+    --------
+    >>> from distributed import Client
+    >>> from tetiwd.hosts import DaskWorkers
+    >>> with Client(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as client:
+    ...     len(DaskWorkers(client).names())
+    1
     """
 
     def __init__(self, client: Any, *, silence_seconds: float = SILENCE_SECONDS) -> None:
