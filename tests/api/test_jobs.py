@@ -102,7 +102,7 @@ def test_chains_may_come_at_the_same_time(files, here, tmp_path):
 
 
 def test_a_job_that_is_told_to_end_goes_on_later(files, tmp_path):
-    long = [*RUN, "--set", "sampler.n_draws=4000"]
+    long = [*RUN, "--set", "sampler.n_draws=200000"]
     out = tmp_path / "run"
     words = [
         sys.executable,

@@ -265,12 +265,12 @@ def test_distances_that_are_texts_are_refused(small):
 @pytest.mark.parametrize("way", STORED)
 def test_ordinary_files_are_read_as_before(small, way):
     with h5py.File(small, "a") as file:
-        names = [*file["obs/_index"].asstr()]
-        attributes = dict(file["obs/_index"].attrs)
+        written = file["obs/_index"]  # newer versions of pandas have anndata write a group
+        names = [*(written["values"] if isinstance(written, h5py.Group) else written).asstr()]
         del file["obs/_index"]
         way = {"maxshape": (None,)} | STORED[way] if STORED[way] else {}
         column = file.create_dataset("obs/_index", (9,), h5py.string_dtype(), **way)
         column[:] = names
-        column.attrs.update(attributes)
+        column.attrs.update({"encoding-type": "string-array", "encoding-version": "0.2.0"})
     series = read_series(["x.h5ad"], SETTINGS["distances"]).series
     assert [ids.tolist() for ids in series.ids] == [list("acdfgi"), list("beh")]
