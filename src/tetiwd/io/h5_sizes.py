@@ -26,12 +26,17 @@ COMPACT = 0  # the layout of a small array that is stored within its description
 
 def bytes_of(element: Any, as_values: bool = False) -> int:
     """What an element takes in memory: as arrays, or with every entry as one of Python's values."""
-    return sum(attributes_of(own) + _bytes_of_array(own, as_values) for own in _all_of(element, MOST_LEVELS))
+    return sum(attributes_of(own) + _bytes_of_array(own, as_values) for own in parts_of(element))
 
 
 def bytes_of_arrays(element: Any) -> int:
     """The same without what is in attributes, where NetCDF files have links between arrays."""
-    return sum(_bytes_of_array(own, as_values=False) for own in _all_of(element, MOST_LEVELS))
+    return sum(_bytes_of_array(own, as_values=False) for own in parts_of(element))
+
+
+def parts_of(element: Any) -> list[Any]:
+    """An element, and all groups and arrays in it."""
+    return list(_all_of(element, MOST_LEVELS))
 
 
 def _all_of(element: Any, levels: int) -> Iterator[Any]:

@@ -9,7 +9,8 @@ from tetiwd.data.labels import is_missing, plain
 from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError
 from tetiwd.io.files import File, in_file
-from tetiwd.io.h5_sizes import attributes_of, bytes_of, rows_of
+from tetiwd.io.h5_sizes import attributes_of, bytes_of, parts_of, rows_of
+from tetiwd.io.sparse_parts import check_found
 from tetiwd.io.tables import (
     BYTES_PER_NUMBER,
     BYTES_PER_TEXT,
@@ -82,7 +83,7 @@ class ObsTable:
 
 
 def libraries() -> tuple[Any, Any]:
-    """h5py, and anndata's function that reads one element."""
+    """h5py, and anndata's function that reads one element, which here looks at sparse matrices."""
     try:
         import h5py
 
@@ -94,7 +95,15 @@ def libraries() -> tuple[Any, Any]:
         raise DataError(
             "h5ad files need anndata, which is not installed", 'install it with pip install "tetiwd[bio]"'
         ) from error
-    return h5py, read_elem
+
+    def read(element: Any) -> Any:
+        if any("indptr" in part for part in parts_of(element)[1:] if hasattr(part, "keys")):
+            raise ValueError(f"there is a sparse matrix within {element.name}")
+        found = read_elem(element)
+        check_found(found)
+        return found
+
+    return h5py, read
 
 
 def group(stored: Any, name: str) -> Any:

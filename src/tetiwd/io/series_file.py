@@ -17,6 +17,7 @@ from tetiwd.data.landmarks import Approximation
 from tetiwd.errors import DataError
 from tetiwd.io.netcdf import read_texts, reading, write_netcdf
 from tetiwd.io.posterior import plain_labels
+from tetiwd.io.sparse_parts import check_sparse
 
 TIES = {  # what is known of objects, and the axes of that
     "epoch": ("tie_object",),
@@ -154,7 +155,9 @@ def _rows(data: Any, name: str) -> Rows:
     from scipy.sparse import csr_array
 
     values, columns, ends = (data[f"{name}_{part}"].to_numpy() for part in ("values", "columns", "ends"))
-    return csr_array((values, columns, ends[:-1]), shape=(len(ends) - 2, int(ends[-1])))
+    shape = len(ends) - 2, int(ends[-1])
+    check_sparse(values, columns, ends[:-1], shape)
+    return csr_array((values, columns, ends[:-1]), shape=shape)
 
 
 def _labels(values: NDArray[Any]) -> NDArray[Any]:

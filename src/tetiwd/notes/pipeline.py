@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tetiwd.data.series import DistanceSeries
 from tetiwd.errors import DataError
+from tetiwd.io.sparse_parts import check_sparse
 from tetiwd.notes.bags import Bags, bags_of
 from tetiwd.notes.cache import Cache
 from tetiwd.notes.counts import Counts
@@ -165,8 +166,12 @@ def _bags(stages: Stages, notes: Notes, sentences: Sentences, s: NotesSettings) 
 
     arrays, texts = stages.run("bags", {"word_objects": s.word_objects}, make)
     words = tuple(texts["words"])
-    ones = np.ones(len(arrays["indices"]), np.int32)
-    matrix = csr_matrix((ones, arrays["indices"], arrays["indptr"]), (len(arrays["indptr"]) - 1, len(words)))
+    ones, shape = np.ones(len(arrays["indices"]), np.int32), (len(arrays["indptr"]) - 1, len(words))
+    try:
+        check_sparse(ones, arrays["indices"], arrays["indptr"], shape)
+    except ValueError as error:
+        raise DataError(f"the words of sentences in the cache are damaged ({error})", "remove the cache") from error
+    matrix = csr_matrix((ones, arrays["indices"], arrays["indptr"]), shape)
     return Bags(words, matrix, arrays["bag_of"], int(arrays["n_rare_words"]))
 
 

@@ -22,6 +22,7 @@ from tetiwd.io.npy import Arrays, load_arrays
 from tetiwd.io.objects import read_objects, times_of_rows
 from tetiwd.io.readers.arrays import ids_in
 from tetiwd.io.readers.reader import Reader
+from tetiwd.io.sparse_parts import check_sparse
 from tetiwd.io.windows import EpochOfRows, epochs_of, with_order
 
 CALL_IT_X = "call the rows of features X"
@@ -126,12 +127,14 @@ def _sparse(arrays: Arrays) -> Any:
     from scipy.sparse import csc_array, csr_array
 
     form = np.asarray(arrays.get("format", b"csr")).item()
-    make = {b"csr": csr_array, b"csc": csc_array, "csr": csr_array, "csc": csc_array}.get(form)
+    name = form.decode("latin-1") if isinstance(form, bytes) else form
+    make = {"csr": csr_array, "csc": csc_array}.get(name)
     if make is None:
         raise DataError(f"holds a sparse matrix of the form {form!r}", "write it again with save_npz(file, X.tocsr())")
     try:
-        X = make((arrays["data"], arrays["indices"], arrays["indptr"]), shape=tuple(arrays["shape"].tolist()))
-        X.check_format(full_check=True)
+        parts, shape = (arrays["data"], arrays["indices"], arrays["indptr"]), arrays["shape"].tolist()
+        check_sparse(*parts, shape, name)
+        X = make(parts, shape=tuple(shape))
     except (ValueError, TypeError, IndexError) as error:
         raise DataError(f"holds a sparse matrix that is damaged ({error})", "write it again with save_npz") from error
     return X.tocsr()
