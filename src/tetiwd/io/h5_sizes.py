@@ -18,6 +18,7 @@ from tetiwd.io.tables import BYTES_PER_TEXT, BYTES_PER_VALUE
 
 BYTES_PER_LETTER = 9  # as stored, and four as text, with and without blanks around it, if a character of it is rare
 MOST_LEVELS = 4  # of groups: obs, a column of categories, the categories, their values
+MOST_TWICE = 1000  # groups and arrays that are looked at again, under another name
 ROWS_AT_ONCE = 1 << 16
 DEFLATE, CHECKSUM, LZF = 1, 3, 32000  # filters of HDF5
 MOST_UNPACKED = 1032  # bytes that a byte packed by the first of them can become
@@ -35,8 +36,17 @@ def bytes_of_arrays(element: Any) -> int:
 
 
 def parts_of(element: Any) -> list[Any]:
-    """An element, and all groups and arrays in it."""
-    return list(_all_of(element, MOST_LEVELS))
+    """An element, and all groups and arrays in it, as often as they occur; few may occur more often than once."""
+    import h5py
+
+    found: list[Any] = []
+    known: set[int] = set()
+    for own in _all_of(element, MOST_LEVELS):
+        found.append(own)
+        known.add(h5py.h5o.get_info(own.id).addr)
+        if len(found) > len(known) + MOST_TWICE:
+            raise ValueError(f"groups and arrays at {element.name} are there under thousands of names")
+    return found
 
 
 def _all_of(element: Any, levels: int) -> Iterator[Any]:
@@ -73,9 +83,8 @@ def attributes_of(element: Any) -> int:
 
 def rows_of(element: Any) -> int:
     """The length of the longest array in an element."""
-    if hasattr(element, "keys"):
-        return max((rows_of(element[name]) for name in element), default=0)
-    return element.shape[0] if element.shape else 0
+    arrays = [part for part in parts_of(element) if not hasattr(part, "keys")]
+    return max((array.shape[0] if array.shape else 0 for array in arrays), default=0)
 
 
 def _room() -> float:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError, TetiwdError
+from tetiwd.io.h5_links import check_links
 from tetiwd.io.h5_sizes import bytes_of_arrays
 from tetiwd.writing import write_whole
 
@@ -34,6 +35,7 @@ def reading(path: Path, remedy: str) -> Iterator[list[str]]:
     try:
         _check_seal(path)
         with h5py.File(path, "r") as stored:
+            check_links(stored)
             # This looks at every group before a library opens the file that would fail half-way.
             require_memory(bytes_of_arrays(stored), f"reading {path.name}", "use a machine with more memory")
             texts: list[str] = []

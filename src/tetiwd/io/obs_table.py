@@ -9,6 +9,7 @@ from tetiwd.data.labels import is_missing, plain
 from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError
 from tetiwd.io.files import File, in_file
+from tetiwd.io.h5_links import check_links
 from tetiwd.io.h5_sizes import attributes_of, bytes_of, parts_of, rows_of
 from tetiwd.io.sparse_parts import check_found
 from tetiwd.io.tables import (
@@ -33,6 +34,7 @@ class ObsTable:
             h5py, read_elem = libraries()
             try:
                 with h5py.File(file.path, "r") as stored:
+                    check_links(stored)
                     obs = group(stored, "obs")
                     n = rows_of(obs)
                     require_room(bytes_of(obs) + BYTES_PER_VALUE * n, n)  # what the names of objects take at least

@@ -15,6 +15,7 @@ from tetiwd.errors import DataError, Setting, Text, Where
 from tetiwd.io.assemble import series_of_pooled
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, in_file
+from tetiwd.io.h5_links import check_links
 from tetiwd.io.h5_sizes import bytes_of, rows_of
 from tetiwd.io.obs_table import H5AD, damaged, group, libraries
 from tetiwd.io.readers.reader import Reader
@@ -60,6 +61,7 @@ def opened(files: Sequence[File]) -> Iterator[tuple[Any, Any]]:
         h5py, read_elem = libraries()
         try:
             with h5py.File(files[0].path, "r") as stored:
+                check_links(stored)
                 yield stored, read_elem
         except (DataError, MemoryError):
             raise
