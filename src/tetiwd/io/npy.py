@@ -1,8 +1,11 @@
 """Arrays from npy and npz files: headers are checked before anything is loaded, and nothing is unpickled."""
 
+import lzma
 import math
+import struct
 import tokenize
 import zipfile
+import zlib
 from collections.abc import Callable
 from typing import IO, Any
 
@@ -19,6 +22,18 @@ Header = tuple[tuple[int, ...], "np.dtype[Any]"]
 
 LONGEST_HEADER = 10_000  # bytes; no array of numbers or texts needs more
 NOT_A_HEADER = (ValueError, TypeError, SyntaxError, tokenize.TokenError, EOFError, OverflowError, RecursionError)
+
+DAMAGED_ARCHIVE = (
+    zipfile.BadZipFile,
+    lzma.LZMAError,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    OSError,  # without a number from bz2, and with one from the system
+    RuntimeError,
+    ValueError,
+)
 
 
 def load_arrays(file: File, may_be_text: Callable[[str], bool]) -> Arrays:
@@ -59,7 +74,11 @@ def _load_archive(file: File, may_be_text: Callable[[str], bool]) -> Arrays:
             for name, member in zip(headers, members, strict=True):
                 with archive.open(member) as stream, located(matrix=f"the array {name!r}"):
                     arrays[name] = _read_array(stream)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+    except DataError:
+        raise
+    except DAMAGED_ARCHIVE as error:
+        if getattr(error, "errno", None) is not None:  # the system cannot read the file
+            raise
         raise DataError(f"is damaged or not a plain npz file ({error})", "write it again with np.savez") from error
     return arrays
 

@@ -15,12 +15,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.errors import SettingsError
+from tetiwd.io.npy import DAMAGED_ARCHIVE
 
 FORMAT = 1  # raise it when the files change, or the output of a stage
 ABOUT, ARRAYS, TEXTS = "stage.json", "arrays.npz", "{}.jsonl"
@@ -67,7 +67,7 @@ class Cache:
                 name: [json.loads(line) for line in contents[TEXTS.format(name)].decode("ascii").splitlines()]
                 for name in about["texts"]
             }
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, BadZipFile):
+        except (*DAMAGED_ARCHIVE, KeyError, TypeError, AttributeError):
             return None
         return arrays, texts
 

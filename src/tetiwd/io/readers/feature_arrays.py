@@ -18,7 +18,7 @@ from tetiwd.io.assemble import all_or_none, in_order
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.feature_rows import FEATURE_SETTINGS, check_squared_matters, series_of_features
 from tetiwd.io.files import File, in_file
-from tetiwd.io.npy import Arrays, load_arrays
+from tetiwd.io.npy import DAMAGED_ARCHIVE, Arrays, load_arrays
 from tetiwd.io.objects import read_objects, times_of_rows
 from tetiwd.io.readers.arrays import ids_in
 from tetiwd.io.readers.reader import Reader
@@ -78,7 +78,7 @@ def array_names(file: File) -> set[str]:
     try:
         with zipfile.ZipFile(file.path) as archive:
             return {name.removesuffix(".npy") for name in archive.namelist()}
-    except (OSError, zipfile.BadZipFile):
+    except DAMAGED_ARCHIVE:
         return set()
 
 

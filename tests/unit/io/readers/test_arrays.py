@@ -203,13 +203,21 @@ def test_repair(here):
         assert read_series(["D.npy"], settings(repair=how)).series.negative_type()[0].holds
 
 
-def archive(**members):
+def archive(packing=zipfile.ZIP_STORED, **members):
     """An npz file whose members are bytes."""
     data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as stream:
+    with zipfile.ZipFile(data, "w", packing) as stream:
         for name, content in members.items():
             stream.writestr(f"{name}.npy", content)
     return data.getvalue()
+
+
+def spoiled(packing, first, last):
+    """An npz file with other bytes somewhere in what is packed."""
+    content = bytearray(archive(packing, D=npy(np.random.default_rng(1).random((30, 30)))))
+    for i in range(first, last):
+        content[i] = content[i] * 7 + 13 & 255
+    return bytes(content)
 
 
 def npy(array, **options):
@@ -256,6 +264,10 @@ FAULTS = {
         archive(D=npy(GOOD)).replace(npy(GOOD)[150:170], b"x" * 20),
         "is damaged or not a",
     ),
+    "deflate damaged": ("D.npz", spoiled(zipfile.ZIP_DEFLATED, 60, 160), "is damaged or not a plain npz file"),
+    "bzip2 damaged": ("D.npz", spoiled(zipfile.ZIP_BZIP2, 60, 160), "is damaged or not a plain npz file"),
+    "lzma damaged": ("D.npz", spoiled(zipfile.ZIP_LZMA, 60, 160), "is damaged or not a plain npz file"),
+    "lzma with other settings": ("D.npz", spoiled(zipfile.ZIP_LZMA, 39, 40), "is damaged or not a plain npz file"),
     "array cut off": ("D.npz", archive(D=npy(GOOD)[:-8]), "the array 'D' is cut off: 5 × 5 numbers"),
     "array huge": ("D.npz", archive(D=header((10**6, 10**6))), "the array 'D' is cut off: 1000000 × 1000000"),
     "array junk": ("D.npz", archive(D=b"junk"), "the array 'D' is not an npy file, or damaged"),
