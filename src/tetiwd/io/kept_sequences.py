@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
-from tetiwd.errors import DataError
-from tetiwd.io.files import find_file, in_file
+from tetiwd.errors import DataError, RunFolderError, Where
+from tetiwd.io.files import File, find_file
+from tetiwd.io.npy import load_arrays
 from tetiwd.io.readers.fasta import READER, codes_of, records_of
 from tetiwd.io.sequences import AMINO_ACIDS, NUCLEOTIDES, UNKNOWN
 from tetiwd.writing import write_whole
@@ -67,12 +68,12 @@ def kept_sequences(run: Path) -> Letters | None:
     file = run / FOLDER / FILE
     if not file.is_file():
         return None
-    with in_file(str(file)):
-        try:
-            with np.load(file, allow_pickle=False) as stored:
-                codes, letters = stored["codes"], tuple(map(str, stored["letters"]))
-        except (ValueError, KeyError) as error:
-            raise DataError(f"is damaged ({error})", "remove it, or run fit again") from error
-        if codes.ndim != 2 or codes.dtype != np.uint8 or (codes[codes != UNKNOWN] >= len(letters)).any():
-            raise DataError("does not hold sequences", "remove it, or run fit again")
-        return codes, letters
+    try:
+        found = load_arrays(File(str(file), file), lambda name: name == "letters")
+    except DataError as error:
+        raise RunFolderError(error.fault, "remove it, or run fit again", where=error.where) from error
+    codes, letters = found.get("codes", np.zeros(0)), tuple(map(str, found.get("letters", np.zeros(0)).ravel()))
+    known = letters in (tuple(same[0] for same in alphabet) for alphabet in (NUCLEOTIDES, AMINO_ACIDS))
+    if not known or codes.ndim != 2 or codes.dtype != np.uint8 or (codes[codes != UNKNOWN] >= len(letters)).any():
+        raise RunFolderError("does not hold sequences", "remove it, or run fit again", where=Where(file=str(file)))
+    return codes, letters
