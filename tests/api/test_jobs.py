@@ -13,8 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 from runs import digest, small_series
-from tetiwd import load_run
+from tetiwd import SettingsError, load_run
 from tetiwd.cli import app
+from tetiwd.cli.slurm import write_scripts
+from tetiwd.io.run_folder import RunFolder
 
 RUN = [
     *("--squared", "--chains", "2", "--warmup", "20", "--max-draws", "140", "--dof", "6"),
@@ -233,6 +235,18 @@ def test_scripts_for_slurm_name_all_that_jobs_need(slurm):
     assert f"-m tetiwd resume '{folder}' --chain \"$SLURM_ARRAY_TASK_ID\"" in text
     megabytes = int(text.split("--mem=")[1].split("M")[0])
     assert 500 < megabytes < 1500
+
+
+@pytest.mark.parametrize("name", ["x\ntouch PWNED\n#", "x\r", "x\x7f"])
+def test_no_script_is_written_with_a_name_that_could_run_as_a_line_of_its_own(name, files, tmp_path):
+    folder = tmp_path / name
+    result = tetiwd("fit", *files, *RUN, "--out", folder, "--slurm", code=4)
+    said = result.stderr.strip()
+    assert "which no script can have; choose another folder with a plain name" in said.replace("\n", " ")
+    assert not folder.exists()
+    opened = RunFolder(folder)
+    with pytest.raises(SettingsError, match=r"has control characters"):
+        write_scripts(opened, small_series())
 
 
 def test_options_of_sbatch_are_remembered(slurm):

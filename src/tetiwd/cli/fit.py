@@ -19,6 +19,7 @@ from tetiwd.cli.guests import Additions, additions
 from tetiwd.cli.names import check_no_names, names_for
 from tetiwd.cli.sides import Asked, Covariates, Known, MetadataFile, Survival, attach_sides, write_side_tables
 from tetiwd.cli.signals import signals_as_interrupt
+from tetiwd.cli.slurm import check_writable_in_scripts
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.settings import RunSettings
 from tetiwd.params import CHECKPOINT_SECONDS, RUN, AnswerSettings, Hyperparameters, SamplerSettings
@@ -99,6 +100,8 @@ def fit(
         check_fast(settings, strict=strict, checkpoint_seconds=checkpoint_seconds)
         check_no_names(names_from, names)
     target = Path(f"{stem(files[0])}-tetiwd") if out is None else out
+    if slurm:
+        check_writable_in_scripts(str(target.resolve()))
     watcher = watcher_for(console)
 
     def read() -> "Input":

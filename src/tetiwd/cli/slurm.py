@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tetiwd.cli import exit_codes
+from tetiwd.errors import SettingsError
 from tetiwd.writing import write_text
 
 if TYPE_CHECKING:
@@ -64,10 +65,19 @@ sbatch $options --dependency=afterany:"${{chains%%;*}}" {logs}/collect.sh
 """
 
 
+def check_writable_in_scripts(*words: str) -> None:
+    """Refuse what cannot stand in a line of a script: a new line ends a comment, and what follows would be run."""
+    for word in words:
+        if any(ord(letter) < 32 or ord(letter) == 127 or 0xD800 <= ord(letter) < 0xE000 for letter in word):
+            fault = f"{word!a} has control characters, or bytes that are no text, which no script can have"
+            raise SettingsError(fault, "choose another folder with a plain name")
+
+
 def write_scripts(folder: "RunFolder", series: "DistanceSeries") -> Path:
     """Write the scripts into the run folder; returns the one to run."""
     from tetiwd.run_memory import bytes_of_job
 
+    check_writable_in_scripts(str(folder.path.resolve()), sys.executable)
     settings, model, place = folder.settings().sampler, folder.hyperparameters(), folder.attach(NAME)
     names = {
         "name": shlex.quote(f"tetiwd-{folder.path.resolve().name}"),
