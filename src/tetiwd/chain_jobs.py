@@ -78,6 +78,7 @@ def run_job(
 ) -> HowItEnded:
     """Run one chain of a run, counted from 1, from where it is."""
     folder, watcher = RunFolder.open(path), watcher or Watcher()
+    folder.check_no_way_out()
     with watcher.busy("Reading"):
         series = folder.series()
     return run_one_chain(

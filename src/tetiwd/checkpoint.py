@@ -28,6 +28,7 @@ from tetiwd.draws import Draws
 from tetiwd.draws_file import DamagedDraws, Mark, Packed, append_draws, read_draws
 from tetiwd.errors import CheckpointError, MemoryLimitError, Text, give
 from tetiwd.sampler import Chain
+from tetiwd.writing import new_file
 
 NAME, VERSION = "tetiwd-checkpoint", 5
 FREE_TO_CHANGE = (  # a run may be extended, and frozen in another way
@@ -139,7 +140,7 @@ def write_checkpoint(
     head = _first_line(payload) + b"\n"
     fresh = path.with_name(path.name + ".new")
     try:
-        with open(fresh, "wb") as file:
+        with new_file(fresh) as file:
             file.write(head + payload)
             file.flush()
             os.fsync(file.fileno())

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from tetiwd.data.memory import in_gib, require_memory
 from tetiwd.draws import Draws
 from tetiwd.errors import CheckpointError, plural
+from tetiwd.writing import open_no_link
 
 LINE = "tetiwd-draws chain={chain} draws={first}-{end} bytes={length} after={after}"
 PATTERN = re.compile(
@@ -94,7 +95,7 @@ def append_draws(path: Path, chain: int, draws: Draws, mark: Mark) -> Mark:
     ).encode()
     digest = _digest(fields, payload)
     segment = fields + f" sha256={digest}\n".encode() + payload
-    with open(path, "r+b" if path.exists() else "w+b") as file:
+    with open_no_link(path, "r+b" if path.exists() else "w+b") as file:
         try:
             file.truncate(mark.n_bytes)
             file.seek(mark.n_bytes)

@@ -25,6 +25,7 @@ from tetiwd.params import CHECKPOINT_SECONDS, Hyperparameters, SamplerSettings
 from tetiwd.rounds import Rounds
 from tetiwd.sampler import Chain
 from tetiwd.stopping import Ended, check_points, judge, reason_to_end
+from tetiwd.writing import open_no_link
 
 WAIT_SECONDS = 60.0
 POLL_SECONDS = 0.5
@@ -160,7 +161,7 @@ def only_one(folder: Path, index: int) -> Iterator[None]:
         return
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        file = open(folder / LOCK, "ab")  # noqa: SIM115  # closed below
+        file = open_no_link(folder / LOCK, "ab")  # closed below
     except OSError as error:
         raise CheckpointError(f"cannot write checkpoints into {folder}: {error.strerror}") from error
     with file:

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,11 +15,12 @@ LABELS = ("time", "id", "first", "last", "from_time", "to_time")  # columns of t
 
 
 def write_whole(path: Path, write: Callable[[Path], Any]) -> None:
-    """Let ``write`` make a file next to the place where it belongs, then put it there in one step."""
+    """Let ``write`` fill a new file next to the place where it belongs, then put it there in one step."""
     fresh = path.with_name(path.name + ".new")
     if path.exists() and not path.is_file():  # a device, say, which would be replaced
         raise OSError(errno.EEXIST, "it is not a plain file", str(path))
     try:
+        new_file(fresh).close()
         write(fresh)
         with open(fresh, "rb+") as file:
             os.fsync(file.fileno())
@@ -28,6 +29,20 @@ def write_whole(path: Path, write: Callable[[Path], Any]) -> None:
         with suppress(OSError):
             fresh.unlink(missing_ok=True)
         raise
+
+
+def new_file(path: Path) -> IO[bytes]:
+    """A new file to write. One that was left behind is removed, and so is a link, whatever it leads to."""
+    path.unlink(missing_ok=True)
+    return open(path, "x+b")
+
+
+def open_no_link(path: Path, mode: str, **options: Any) -> Any:
+    """Open a file for writing, or raise an OSError if it is a link: what it leads to is somebody else's."""
+    if path.is_symlink():  # not every system knows the flag below
+        raise OSError(errno.ELOOP, f"{path.name} is a link", str(path))
+    no_link = getattr(os, "O_NOFOLLOW", 0)
+    return open(path, mode, opener=lambda name, flags: os.open(name, flags | no_link, 0o666), **options)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -174,6 +174,20 @@ def test_a_full_disk_costs_the_checkpoint_not_the_run(tmp_path, monkeypatch):
     assert "could not be written after 80 sweeps: No space left on device" in sample.remarks[0]
 
 
+@pytest.mark.parametrize("name", ["chain-1.checkpoint.new", "chain-1.draws"])
+@pytest.mark.parametrize("content", ["mine", None], ids=["a file", "nothing"])
+def test_checkpoints_are_not_written_through_links(name, content, tmp_path):
+    victim, folder = tmp_path / "victim", tmp_path / "run"
+    folder.mkdir()
+    if content is not None:
+        victim.write_text(content)
+    (folder / name).symlink_to(victim)
+    sample = run_chains(small_series(), MODEL, SETTINGS, checkpoint=folder)
+    assert victim.exists() == (content is not None)
+    assert content is None or victim.read_text() == content
+    assert len(sample.remarks) == name.endswith("draws")
+
+
 def test_a_folder_that_cannot_be_written_is_refused_at_once(tmp_path):
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(CheckpointError, match="cannot write checkpoints into"):

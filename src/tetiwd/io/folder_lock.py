@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tetiwd.errors import RunFolderError
+from tetiwd.writing import open_no_link
 
 NAME = "writing.pid"  # holds the number of the process, for people
 PATIENCE = 0.2  # seconds; somebody may just be looking
@@ -42,7 +43,7 @@ def check_nobody_writes(folder: Path) -> None:
 def _locked(folder: Path) -> Any:
     """The file of the lock, locked and in its place."""
     while True:
-        file = open(folder / NAME, "a+b", buffering=0)  # noqa: SIM115 # open as long as the lock is held
+        file = open_no_link(folder / NAME, "a+b", buffering=0)  # open as long as the lock is held
         try:
             if not _lock(file, shared=False):
                 raise _taken(folder, file)

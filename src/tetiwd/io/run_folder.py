@@ -126,6 +126,7 @@ class RunFolder:
         }
         try:
             folder.path.mkdir(parents=True, exist_ok=True)
+            folder.check_no_way_out()
             with writing_into(folder.path):
                 folder._check_nothing_in_the_way(overwrite=overwrite)  # somebody may have been faster
                 folder._clear(keep=attached)
@@ -163,6 +164,7 @@ class RunFolder:
     @contextmanager
     def working(self) -> Iterator[None]:
         """While this process writes into the folder, no other does; run.toml says that the run is going on."""
+        self.check_no_way_out()
         before = (self.path / "run.toml").read_text("utf-8")
         with ExitStack() as stack:
             try:
@@ -223,9 +225,18 @@ class RunFolder:
             return False
         return True
 
+    def check_no_way_out(self) -> None:
+        """Refuse to write where a folder of the run is a link to another place."""
+        own = self.path.resolve()
+        for entry in self.path.iterdir() if self.path.is_dir() else []:
+            if entry.is_dir() and not entry.resolve().is_relative_to(own):
+                fault = f"{entry} is a link that leads out of the results folder, where nothing is written"
+                raise RunFolderError(fault, "put the folder itself in its place, or remove the link")
+
     def attach(self, name: str) -> Path:
         """A folder inside this one for files of another package; made if need be, and readable by its owner only."""
         folder = self.path / name
+        self.check_no_way_out()
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             write_text(folder / ATTACHED, "This folder belongs to the run beside it and is removed with it.\n")
@@ -405,6 +416,7 @@ class RunFolder:
 
     @contextmanager
     def _writing_results(self) -> Iterator[None]:
+        self.check_no_way_out()
         try:
             yield
         except OSError as error:

@@ -1,6 +1,7 @@
 """A run survives the way through its folder, bit by bit; what is damaged is said to be."""
 
 import json
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from reference import rng_for
 from runs import MODEL, SETTINGS, digest, small_series
 from tetiwd import Analysis, DistanceSeries, RunFolderError, run_chains
+from tetiwd.chain_jobs import run_job
 from tetiwd.errors import DataError, SettingsError
 from tetiwd.io.diagnostics_file import diagnostics_as_json
 from tetiwd.io.posterior import from_datatree, plain_labels, to_datatree
@@ -18,7 +20,7 @@ from tetiwd.io.series_file import read_series_file, write_series
 from tetiwd.io.settings import RunSettings
 from tetiwd.merit import Merit
 from tetiwd.resolution import ResolutionPath, Step
-from tetiwd.workflow import load_run, write_results
+from tetiwd.workflow import load_run, resume, write_results
 from tetiwd.writing import write_table, write_text, write_whole
 
 
@@ -246,6 +248,50 @@ def test_a_crash_while_writing_leaves_the_old_file(tmp_path):
     with pytest.raises(RuntimeError):
         write_whole(tmp_path / "a.txt", crash)
     assert (tmp_path / "a.txt").read_text() == "old"
+
+
+def test_no_link_is_followed_to_a_file_of_somebody_else(tmp_path):
+    (tmp_path / "victim").write_text("mine")
+    (tmp_path / "a.txt.new").symlink_to("victim")
+    (tmp_path / "b.txt").symlink_to("victim")
+    for name in ("a.txt", "b.txt"):
+        write_text(tmp_path / name, "new")
+        assert (tmp_path / name).read_text() == "new"
+        assert not (tmp_path / name).is_symlink()
+    assert (tmp_path / "victim").read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt", "victim"]
+
+
+@pytest.mark.parametrize("left", ["run.toml.new", "results.nc.new", "writing.pid"])
+def test_a_run_that_goes_on_does_not_write_through_links(left, sample, tmp_path):
+    folder = make(tmp_path / "run", sample)
+    (tmp_path / "victim").write_text("mine")
+    (folder.path / left).symlink_to("../victim")
+    says = pytest.raises(RunFolderError, match="cannot write into") if left == "writing.pid" else nullcontext()
+    with says:
+        resume(folder.path)
+        assert not (folder.path / left).is_symlink()
+    assert (tmp_path / "victim").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["checkpoint", "metadata"])
+def test_a_run_with_a_folder_that_leads_out_of_it_is_only_read(name, sample, tmp_path):
+    write_results(make(tmp_path / "run", sample), Analysis(sample))
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "run" / name).symlink_to("../theirs")
+    folder = RunFolder.open(tmp_path / "run")
+    writing = [
+        lambda: resume(folder.path),
+        lambda: run_job(folder.path, 1),
+        lambda: folder.attach("metadata"),
+        lambda: folder.write_names({}),
+        lambda: make(folder.path, sample, overwrite=True),
+    ]
+    for write in writing:
+        with pytest.raises(RunFolderError, match=f"{name} is a link that leads out of the results folder"):
+            write()
+    assert not list((tmp_path / "theirs").iterdir())
+    load_run(folder.path)
 
 
 def test_diagnostics_are_valid_json_even_where_numbers_are_not(sample):
