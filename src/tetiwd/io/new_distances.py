@@ -18,7 +18,7 @@ from tetiwd.io.files import File, in_file
 from tetiwd.io.npy import load_arrays
 from tetiwd.io.open_table import open_table
 from tetiwd.io.readers import h5ad
-from tetiwd.io.readers.arrays import unfolded
+from tetiwd.io.readers.arrays import ids_in, unfolded
 from tetiwd.io.readers.matrix import column_names, looks_square, read_square
 from tetiwd.io.tables import TABLES, TEXT_TABLES
 
@@ -108,7 +108,7 @@ def _from_npz(file: File, series: DistanceSeries, epochs: Sequence[int], setting
     if "D" not in matrices and len(matrices) != 1:
         raise DataError(f"holds {len(matrices)} arrays besides ids", "call the distances of the new objects D")
     D = unfolded(arrays["D" if "D" in matrices else matrices[0]])
-    ids = arrays[name].tolist() if name in arrays else None
+    ids = ids_in(arrays, name, len(D) if D.ndim else 0)
     if ids is not None and D.shape == (len(ids), len(ids)) and {str(id) for id in ids} >= set(_known(series, epochs)):
         return _from_square(ids, D, series, epochs)
     if D.ndim != 2 or (ids is not None and len(ids) != len(D)):

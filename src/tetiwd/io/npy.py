@@ -21,6 +21,7 @@ Arrays = dict[str, NDArray[Any]]
 Header = tuple[tuple[int, ...], "np.dtype[Any]"]
 
 LONGEST_HEADER = 10_000  # bytes; no array of numbers or texts needs more
+MOST_EMPTY = 1_000_000  # entries of an array whose entries take no room, so that no file is too short for it
 NOT_A_HEADER = (ValueError, TypeError, SyntaxError, tokenize.TokenError, EOFError, OverflowError, RecursionError)
 
 DAMAGED_ARCHIVE = (
@@ -108,6 +109,8 @@ def _checked_header(stream: IO[bytes], size: int) -> Header:
             "holds Python objects, which are not read from files",
             "convert them with .astype(float), or ids with .astype(str)",
         )
+    if dtype.itemsize == 0 and math.prod(shape) > MOST_EMPTY:
+        raise DataError(f"says that it holds {math.prod(shape):,} empty texts", "write it again with np.savez")
     if size - start < _bytes_of(shape, dtype):
         raise DataError(
             f"is cut off: {_described(shape, dtype)} take {_bytes_of(shape, dtype):,} bytes, "

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tetiwd.data import DistanceSeries
 from tetiwd.data.checks import located
 from tetiwd.data.memory import SMALLER_DATA, require_memory
-from tetiwd.errors import DataError, Setting, Where
+from tetiwd.errors import DataError, Setting, Where, plural
 from tetiwd.io.assemble import Epoch, in_order, series_of_epochs, series_of_pooled
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import File, in_file
@@ -32,6 +32,7 @@ from tetiwd.io.readers.reader import Reader
 from tetiwd.io.windows import epochs_of
 
 CALL_IT_D = "call the matrix D"
+BYTES_OF_LABEL = 100  # that one entry of an array takes as an object of its own, besides those it has in the array
 
 
 def read_arrays(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> DistanceSeries:
@@ -48,7 +49,8 @@ def read_arrays(files: Sequence[File], settings: DataSettings, remarks: list[str
     for file, arrays in zip(files, contents, strict=True):
         with in_file(file.name):
             name = _only_matrix(arrays, settings)
-            epochs.append(Epoch(file.stem, file.name, unfolded(arrays[name]), _ids_beside(name, arrays, settings)))
+            matrix = unfolded(arrays[name])
+            epochs.append(Epoch(file.stem, file.name, matrix, _ids_beside(name, arrays, settings, matrix)))
     return series_of_epochs(*in_order(epochs, settings, remarks, "files"), settings, remarks)
 
 
@@ -91,7 +93,7 @@ def _pooled(
         matrix = unfolded(arrays[_only_matrix(arrays, settings)])
         if matrix.ndim != 2:
             raise DataError(f"is not a matrix over all times: its shape is {matrix.shape}", "give one row per object")
-        ids = ids_in(arrays, _ids_name(settings))
+        ids = ids_in(arrays, _ids_name(settings), len(matrix))
         if objects is not None:
             ids, time = times_of_rows(objects, ids, len(matrix), settings, remarks)
         else:
@@ -105,7 +107,9 @@ def _pooled(
             if values.dtype.kind == "M":
                 values = np.datetime_as_string(values)
             column = f"the array {name!r}"
-            time = epochs_of(values.tolist(), settings, lambda row: Where(file.name, matrix=f"{column}, row {row}:"))
+            time = epochs_of(
+                as_objects(values, name), settings, lambda row: Where(file.name, matrix=f"{column}, row {row}:")
+            )
     return series_of_pooled(file.name, matrix, ids, time, settings, remarks)
 
 
@@ -115,9 +119,10 @@ def _epochs_of_one_file(file: File, arrays: Arrays, settings: DataSettings) -> l
         _check_ids_have_matrices(names, arrays, settings)
         epochs = []
         for name in names:
-            ids = _ids_beside(name, arrays, settings)
             with located(matrix=f"the array {name!r}") if len(names) > 1 else nullcontext():
-                epochs.append(Epoch(name if len(names) > 1 else file.stem, file.name, unfolded(arrays[name]), ids))
+                matrix = unfolded(arrays[name])
+            ids = _ids_beside(name, arrays, settings, matrix)
+            epochs.append(Epoch(name if len(names) > 1 else file.stem, file.name, matrix, ids))
         return epochs
 
 
@@ -140,12 +145,13 @@ def _is_label(name: str, settings: DataSettings) -> bool:
     return name in (ids, _time_name(settings)) or name.startswith(f"{ids}_")
 
 
-def _ids_beside(name: str, arrays: Arrays, settings: DataSettings) -> list[Any] | None:
+def _ids_beside(name: str, arrays: Arrays, settings: DataSettings, matrix: NDArray[Any]) -> list[Any] | None:
     """The ids that belong to a matrix: ``ids_2001`` to ``D_2001``, or ``ids`` to the only one."""
     prefix = f"{_ids_name(settings)}_"
     labels = [other.removeprefix(prefix) for other in arrays if other.startswith(prefix)]
     longest = max((label for label in labels if name.endswith(label)), key=len, default=None)
-    return ids_in(arrays, _ids_name(settings) if longest is None else prefix + longest)
+    n = len(matrix) if matrix.ndim else 0
+    return ids_in(arrays, _ids_name(settings) if longest is None else prefix + longest, n)
 
 
 def _check_ids_have_matrices(names: list[str], arrays: Arrays, settings: DataSettings) -> None:
@@ -161,14 +167,25 @@ def _check_ids_have_matrices(names: list[str], arrays: Arrays, settings: DataSet
         )
 
 
-def ids_in(arrays: Arrays, name: str) -> list[Any] | None:
-    """The ids in the array of this name, if it exists."""
+def ids_in(arrays: Arrays, name: str, n_objects: int) -> list[Any] | None:
+    """The ids in the array of this name, if it exists; more than there are objects are refused before they are made."""
     if name not in arrays:
         return None
     ids = arrays[name]
     if ids.ndim != 1 or ids.dtype.kind not in "iuUS":
         raise DataError(f"the array {name!r} must be a list of text or whole numbers", "give one id per object")
-    return [value.decode("utf-8", "replace") if isinstance(value, bytes) else value for value in ids.tolist()]
+    if len(ids) > n_objects:
+        fault = f"the array {name!r} has {plural(len(ids), 'id')} for {plural(n_objects, 'object')}"
+        raise DataError(fault, "give one id per object")
+    values = as_objects(ids, name)
+    return [value.decode("utf-8", "replace") if isinstance(value, bytes) else value for value in values]
+
+
+def as_objects(values: NDArray[Any], name: str) -> list[Any]:
+    """The entries of an array as objects, if memory holds them: they take much more than in the array."""
+    needed = values.size * (BYTES_OF_LABEL + 2 * values.dtype.itemsize)
+    require_memory(needed, f"keeping {values.size:,} entries of the array {name!r}", SMALLER_DATA)
+    return values.tolist()
 
 
 def _check_names_are_used(files: Sequence[File], contents: list[Arrays], settings: DataSettings) -> None:

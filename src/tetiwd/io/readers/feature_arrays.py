@@ -20,7 +20,7 @@ from tetiwd.io.feature_rows import FEATURE_SETTINGS, check_squared_matters, seri
 from tetiwd.io.files import File, in_file
 from tetiwd.io.npy import DAMAGED_ARCHIVE, Arrays, load_arrays
 from tetiwd.io.objects import read_objects, times_of_rows
-from tetiwd.io.readers.arrays import ids_in
+from tetiwd.io.readers.arrays import as_objects, ids_in
 from tetiwd.io.readers.reader import Reader
 from tetiwd.io.sparse_parts import check_sparse
 from tetiwd.io.windows import EpochOfRows, epochs_of, with_order
@@ -108,10 +108,10 @@ def _arrays_of(file: File, settings: DataSettings) -> Arrays:
 
 def _rows_of(file: File, arrays: Arrays, settings: DataSettings) -> _Rows:
     with in_file(file.name):
-        ids = ids_in(arrays, _labels(settings)[0])
         names = [name for name in arrays if name not in _labels(settings)]
         if set(names) >= SPARSE:
-            return _Rows(file.stem, file.name, _sparse(arrays), ids)
+            X = _sparse(arrays)
+            return _Rows(file.stem, file.name, X, ids_in(arrays, _labels(settings)[0], X.shape[0]))
         if not names:
             raise DataError(f"holds no features, only {', '.join(arrays)}", CALL_IT_X)
         if "X" not in names and len(names) > 1:
@@ -119,7 +119,7 @@ def _rows_of(file: File, arrays: Arrays, settings: DataSettings) -> _Rows:
         X = arrays["X" if "X" in names else names[0]]
         if X.ndim != 2:
             raise DataError(f"is of shape {X.shape}", "give one row per object and one column per feature")
-        return _Rows(file.stem, file.name, X, ids)
+        return _Rows(file.stem, file.name, X, ids_in(arrays, _labels(settings)[0], len(X)))
 
 
 def _sparse(arrays: Arrays) -> Any:
@@ -149,7 +149,9 @@ def _times(part: _Rows, values: Any, name: str, settings: DataSettings) -> Epoch
         if values.dtype.kind == "M":
             values = np.datetime_as_string(values)
         place = f"the array {name!r}"
-        return epochs_of(values.tolist(), settings, lambda row: Where(part.file, matrix=f"{place}, row {row}:"))
+        return epochs_of(
+            as_objects(values, name), settings, lambda row: Where(part.file, matrix=f"{place}, row {row}:")
+        )
 
 
 def _joined(parts: Sequence[_Rows]) -> Any:

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import re
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -495,3 +496,42 @@ def test_a_condensed_matrix_is_not_unfolded_if_it_would_not_fit(here, monkeypatc
     monkeypatch.setattr(memory, "available_memory", lambda: (500, "says the test"))
     with pytest.raises(MemoryLimitError, match=r"^D\.npy: keeping the distances between 10 objects takes 0.00 GiB"):
         read_series(["D.npy"], SQUARED)
+
+
+def zeros_on_disk(archive, name, descr, shape, n_bytes):
+    """An array of nothing but zeros, written without having it."""
+    with archive.open(f"{name}.npy", "w", force_zip64=True) as stream:
+        header = {"descr": descr, "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(stream, header)
+        for _ in range(0, n_bytes, 1 << 20):
+            stream.write(bytes(1 << 20))
+
+
+@pytest.mark.parametrize("matrix", ["D", "D_1", "X"])
+@pytest.mark.parametrize(
+    ("descr", "n", "says"),
+    [("|S0", 300_000_000, "300,000,000 empty texts"), ("|i1", 1 << 25, "33,554,432 ids for 3 objects")],
+    ids=["empty", "short"],
+)
+def test_more_ids_than_objects_are_refused_before_they_are_made(here, matrix, descr, n, says):
+    with zipfile.ZipFile("d.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        zeros_on_disk(archive, "ids_1" if matrix == "D_1" else "ids", descr, (n,), n if descr == "|i1" else 0)
+        for name in [matrix, "D_2"] if matrix == "D_1" else [matrix]:
+            with archive.open(f"{name}.npy", "w") as stream:
+                np.save(stream, 1 - np.eye(3))
+        with archive.open("time.npy" if matrix != "D_1" else "ids_2.npy", "w") as stream:
+            np.save(stream, np.array(["1", "2", "3"]))
+    tracemalloc.start()
+    try:
+        with pytest.raises(DataError, match=says):
+            read_series(["d.npz"], DataSettings(squared=None if matrix == "X" else True))
+        assert tracemalloc.get_traced_memory()[1] < 3 * (1 << 25)
+    finally:
+        tracemalloc.stop()
+
+
+def test_labels_that_do_not_fit_into_memory_as_objects_are_refused(here, monkeypatch):
+    np.savez("d.npz", D=1 - np.eye(3), ids=np.array(["a", "b", "c" * 9_000_000]), time=np.arange(3))
+    monkeypatch.setattr(memory, "available_memory", lambda: (1 << 27, "for a test"))
+    with pytest.raises(MemoryLimitError, match="keeping 3 entries of the array 'ids' takes"):
+        read_series(["d.npz"], SQUARED)
