@@ -377,6 +377,8 @@ DAMAGE = {
         ["[more]", "run fit again"],
     ),
     "run.toml with less": (lambda: edit("run/run.toml", lambda t: t.split("[resolved]")[0]), ["dof", "run fit again"]),
+    "run.toml deep": (lambda: put("run/run.toml", "x = " + "[" * 10**5), ["nested too deeply", "run fit again"]),
+    "names.json deep": (lambda: put("run/names.json", "[" * 10**6), ["run/names.json", "nested too deeply"]),
     "data.nc missing": (lambda: os.remove("run/data.nc"), ["run: data.nc is missing", "run fit again"]),
     "data.nc junk": (lambda: put("run/data.nc", JUNK), ["run: data.nc cannot be read", "run fit again"]),
     "data.nc cut": (lambda: cut("run/data.nc", 3000), ["run: data.nc cannot be read", "run fit again"]),

@@ -210,7 +210,10 @@ def test_faults_of_features(of_features, rows, tmp_path):
     np.savez(new, X=rows[12:, :2])
     assert "new.npz: has 2 columns; give 3: a, b, c" in tetiwd("predict", of_features, new, code=3).stderr
     np.savez(new, X=rows[12:], ids=np.arange(3))
-    assert "the array 'ids' has 3 ids for 2 objects; give one id per object" in tetiwd("predict", of_features, new, code=3).stderr
+    assert (
+        "the array 'ids' has 3 ids for 2 objects; give one id per object"
+        in tetiwd("predict", of_features, new, code=3).stderr
+    )
     np.savez(new, X=rows[12:], ids=np.arange(1))
     assert "has 1 id for 2 rows; give one id per new object" in tetiwd("predict", of_features, new, code=3).stderr
     words = ["predict", of_features, new, "--id", "name"]

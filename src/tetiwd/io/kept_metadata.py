@@ -9,6 +9,7 @@ from tetiwd.data import DistanceSeries
 from tetiwd.data.metadata import Metadata
 from tetiwd.errors import DataError
 from tetiwd.io.files import in_file
+from tetiwd.io.plain_texts import from_json
 from tetiwd.writing import write_text
 
 FOLDER, FILE = "metadata", "metadata.json"
@@ -58,7 +59,7 @@ def kept_metadata(run: Path) -> KeptMetadata | None:
         return None
     with in_file(str(file)):
         try:
-            content = json.loads(file.read_text("utf-8"))
+            content = from_json(file.read_text("utf-8"))
             metadata = Metadata(dict(content["columns"]), tuple(content["remarks"]), bool(content["varies"]))
             survival = content["survival"]
             two = None if survival is None else (str(survival[0]), str(survival[1]))

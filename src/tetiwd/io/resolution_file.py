@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tetiwd.errors import DataError
+from tetiwd.io.plain_texts import from_json
 from tetiwd.merit import Merit
 from tetiwd.resolution import Part, ResolutionPath, Step
 from tetiwd.writing import write_text
@@ -42,7 +43,7 @@ def write_resolution(path: Path, resolution: ResolutionPath) -> None:
 def read_resolution(path: Path, n_objects: Sequence[int]) -> ResolutionPath:
     """The path that :func:`write_resolution` was given, for so many objects at every epoch."""
     try:
-        read = json.loads(path.read_text("utf-8"))
+        read = from_json(path.read_text("utf-8"))
         steps = tuple(
             Step(
                 tuple(map(float, step["dof"])),

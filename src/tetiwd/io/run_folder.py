@@ -39,6 +39,7 @@ from tetiwd.errors import DataError, RunFolderError, Setting, SettingsError, Tet
 from tetiwd.io.diagnostics_file import diagnostics_as_json
 from tetiwd.io.folder_lock import NAME as LOCK
 from tetiwd.io.folder_lock import check_nobody_writes, writing_into
+from tetiwd.io.plain_texts import from_json
 from tetiwd.io.posterior import read_posterior, write_posterior
 from tetiwd.io.resolution_file import read_resolution, write_resolution
 from tetiwd.io.series_file import read_series_file, write_series
@@ -347,7 +348,7 @@ class RunFolder:
         if not file.is_file():
             return None
         try:
-            return dict(json.loads(file.read_text("utf-8")))
+            return dict(from_json(file.read_text("utf-8")))
         except (OSError, ValueError, TypeError) as error:
             raise RunFolderError(f"{file} cannot be read ({error}); restore it, or delete it to number anew") from error
 

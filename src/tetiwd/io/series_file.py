@@ -16,6 +16,7 @@ from tetiwd.data.features import FeatureSpace
 from tetiwd.data.landmarks import Approximation
 from tetiwd.errors import DataError
 from tetiwd.io.netcdf import read_texts, reading, write_netcdf
+from tetiwd.io.plain_texts import from_json
 from tetiwd.io.posterior import plain_labels
 from tetiwd.io.sparse_parts import check_sparse
 
@@ -105,7 +106,7 @@ def read_series_file(path: Path) -> DistanceSeries:
                 spread=data["spread"].to_numpy() if "spread" in data else None,
             )
         about = data.attrs.get("approximation")
-        approximation = None if about is None else Approximation(**json.loads(about))
+        approximation = None if about is None else Approximation(**from_json(about))
         unit = float(data.attrs["unit"]) if "unit" in data.attrs else None
         ties = _ties({name: data[f"tie_{name}"].to_numpy() for name in TIES if f"tie_{name}" in data})
         known = "input_row_0" in data

@@ -1,18 +1,21 @@
 """Settings of a run as four tables, [data], [model], [sampler] and [answers], to and from TOML."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Self
 
+from tetiwd.data.memory import require_memory
 from tetiwd.declare import Declaration, declarations
 from tetiwd.errors import Setting, SettingsError, in_toml
 from tetiwd.io.data_settings import DataSettings
+from tetiwd.io.plain_texts import from_toml
 from tetiwd.params import AnswerSettings, Hyperparameters, SamplerSettings
 from tetiwd.priors import Beta, Gamma
 
+LARGEST = 1 << 24  # bytes; thousands of times more than settings have, unless they hold the labels of all objects
+BYTES_PER_BYTE = 200  # that tables take at most in memory
 WRITTEN_BY_A_RUN = ("run", "inputs", "resolved", "versions")  # further tables of run.toml, which say what happened
 
 
@@ -66,11 +69,9 @@ def all_declarations() -> list[Declaration]:
 
 def read_settings(path: str | Path) -> dict[str, Any]:
     """The tables of a TOML file, which must make sense by themselves."""
+    content = _content(path)
     try:
-        with open(path, "rb") as file:
-            tables = tomllib.load(file)
-    except OSError as error:
-        raise SettingsError(f"{path}: cannot be read ({error.strerror})", "give the name of a TOML file") from error
+        tables = from_toml(content.decode().replace("\r\n", "\n"))
     except ValueError as error:  # of TOML, of UTF-8, or a number with thousands of digits
         fault, remedy = f"{path}: is not valid TOML ({error})", 'strings need quotes, as in loss = "vi"'
         raise SettingsError(fault, remedy) from error
@@ -81,6 +82,19 @@ def read_settings(path: str | Path) -> dict[str, Any]:
         error.dialect = in_toml
         raise
     return tables
+
+
+def _content(path: str | Path) -> bytes:
+    """All of a file, unless it is larger than settings are."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read(LARGEST + 1)
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read ({error.strerror})", "give the name of a TOML file") from error
+    if len(content) > LARGEST:
+        raise SettingsError(f"{path}: has more than {LARGEST >> 20} MiB", "this is not a file of settings")
+    require_memory(BYTES_PER_BYTE * len(content), f"reading {path}", "give fewer settings")
+    return content
 
 
 def merged(*several: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,7 +116,7 @@ def parse_assignment(text: str) -> dict[str, dict[str, Any]]:
     if table in WRITTEN_BY_A_RUN:
         raise SettingsError(f"[{table}] says what happened in a run and cannot be set", f"leave out {text!r}")
     try:
-        return {table: {name: tomllib.loads(f"value = {value}")["value"]}}
+        return {table: {name: from_toml(f"value = {value}")["value"]}}
     except ValueError:
         return {table: {name: value.strip()}}
 

@@ -67,7 +67,7 @@ class Cache:
                 name: [json.loads(line) for line in contents[TEXTS.format(name)].decode("ascii").splitlines()]
                 for name in about["texts"]
             }
-        except (*DAMAGED_ARCHIVE, KeyError, TypeError, AttributeError):
+        except (*DAMAGED_ARCHIVE, KeyError, TypeError, AttributeError, RecursionError):
             return None
         return arrays, texts
 

@@ -66,6 +66,6 @@ def load_notes(run: Path) -> tuple[NotesSeries, NotesShown]:
             outcomes={name: tuple(values) for name, values in about["outcomes"].items()},
             counts=Counts(**counts),
         )
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise RunFolderError(f"{run / FOLDER} is damaged", "run notes again") from error
     return notes_to_series(notes, settings, cache=run / FOLDER), shown

@@ -7,7 +7,7 @@ import tomli_w
 
 from tetiwd import Gamma, Hyperparameters, SamplerSettings, SettingsError
 from tetiwd.io.data_settings import DataSettings
-from tetiwd.io.settings import RunSettings, merged, parse_assignment, read_settings
+from tetiwd.io.settings import LARGEST, RunSettings, merged, parse_assignment, read_settings
 from tetiwd.params import AnswerSettings
 
 
@@ -83,3 +83,18 @@ def test_files_that_are_no_settings(tmp_path):
         (tmp_path / "bad.toml").write_bytes(content)
         with pytest.raises(SettingsError, match="is not valid TOML"):
             read_settings(tmp_path / "bad.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("x = " + "[" * 100_000, "is not valid TOML .it is nested too deeply"),
+        (".".join(["a"] * 20_000) + " = 1", "is not valid TOML .it has keys of too many parts"),
+        ("#" * (LARGEST + 1), "has more than 16 MiB; this is not a file of settings"),
+    ],
+    ids=["deep", "dots", "large"],
+)
+def test_files_that_would_exhaust_the_parser_are_refused(text, says, tmp_path):
+    (tmp_path / "s.toml").write_text(text)
+    with pytest.raises(SettingsError, match=says):
+        read_settings(tmp_path / "s.toml")
