@@ -19,11 +19,11 @@ from tetiwd.diagnostics import FEWEST_DRAWS
 from tetiwd.errands import Workers
 from tetiwd.errors import RunFolderError
 from tetiwd.extending import Extension, prepare
-from tetiwd.io.run_folder import RunFolder
+from tetiwd.io.run_folder import NAMES, RunFolder
 from tetiwd.io.settings import RunSettings, merged
 from tetiwd.pace import Report
 from tetiwd.params import CHECKPOINT_SECONDS
-from tetiwd.summarize.naming import LineageName, Names, as_array, names_from, with_names
+from tetiwd.summarize.naming import LineageName, Names, as_array, checked_name, names_from, with_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     Beside = Callable[[DistanceSeries], tuple[Sequence[str], Sequence[SectionMaker]]]
 
+MOST_NUMBERS = 10**9  # of lineages, over all runs that extend each other
 VISIBLE_ANYWHERE = "#777777"  # on a white page and on a dark one
 
 
@@ -228,7 +229,7 @@ def finish(
             return None
         sample = replace(sample, reasons=folder.reasons, resolution=folder.resolution(series))
         with watcher.busy("Summing up the draws"):
-            analysis = Analysis(sample, settings.answers, _names(folder))
+            analysis = Analysis(sample, settings.answers, _names(folder, series.n_objects))
             _write(folder, analysis, began, sections=sections, show_ids=show_ids)
     return analysis
 
@@ -310,7 +311,8 @@ def load_run(path: str | Path) -> Analysis:
     True
     """
     folder = RunFolder.open(path)
-    return Analysis(folder.sample(), folder.settings().answers, _names(folder))
+    sample = folder.sample()
+    return Analysis(sample, folder.settings().answers, _names(folder, sample.series.n_objects))
 
 
 def write_results(folder: RunFolder, analysis: Analysis, *, seconds: float | None = None) -> None:
@@ -350,14 +352,22 @@ def _extension(folder: RunFolder, series: DistanceSeries) -> Extension | None:
     return Extension(sample, joined, folder.hyperparameters(), folder.settings().sampler, refresh)
 
 
-def _names(folder: RunFolder) -> Names | None:
-    """What is known of the names of lineages, from the folder of a run."""
+def _names(folder: RunFolder, n_objects: Sequence[int]) -> Names | None:
+    """What is known of the names of lineages, from the folder of a run with so many objects at every time."""
     known = folder.names()
     if known is None:
         return None
-    before = known.get("before")
-    by_user = {int(g): LineageName(name, colour) for g, name, colour in known.get("by_user", ())}
-    return Names(None if before is None else tuple(map(as_array, before)), int(known.get("n_given", 0)), by_user)
+    try:
+        numbers, n_given = known.get("before"), int(known.get("n_given", 0))
+        before = None if numbers is None else tuple(map(as_array, numbers))
+        if before is not None and tuple(own.shape for own in before) != tuple((n,) for n in n_objects):
+            raise ValueError("it is about other objects")
+        if not 0 <= n_given <= MOST_NUMBERS or any(((own < -1) | (own > MOST_NUMBERS)).any() for own in before or ()):
+            raise ValueError("it has numbers that no lineage has")
+        return Names(before, n_given, dict(checked_name(*row) for row in known.get("by_user", ())))
+    except (ArithmeticError, TypeError, ValueError) as error:
+        fault = f"{folder.path / NAMES} is damaged ({error})"
+        raise RunFolderError(fault, "restore it, or delete it to number anew") from error
 
 
 def _as_json(names: Names) -> dict[str, Any]:

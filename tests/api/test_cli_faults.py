@@ -379,6 +379,17 @@ DAMAGE = {
     "run.toml with less": (lambda: edit("run/run.toml", lambda t: t.split("[resolved]")[0]), ["dof", "run fit again"]),
     "run.toml deep": (lambda: put("run/run.toml", "x = " + "[" * 10**5), ["nested too deeply", "run fit again"]),
     "names.json deep": (lambda: put("run/names.json", "[" * 10**6), ["run/names.json", "nested too deeply"]),
+    "names.json with a colour": (
+        lambda: put("run/names.json", '{"by_user": [[0, "a", "red;x:url(y)"]]}'),
+        ["run/names.json", "is not a colour", "delete it"],
+    ),
+    "names.json with half a character": (
+        lambda: put("run/names.json", '{"by_user": [[0, "\\ud800", null]]}'),
+        ["run/names.json", "surrogates not allowed", "delete it"],
+    ),
+    "names.json of others": (lambda: put("run/names.json", '{"before": [[0]]}'), ["run/names.json", "other objects"]),
+    "names.json of no form": (lambda: put("run/names.json", '{"by_user": 7, "n_given": 1}'), ["run/names.json"]),
+    "names.json with huge numbers": (lambda: put("run/names.json", '{"n_given": 1e308}'), ["run/names.json"]),
     "data.nc missing": (lambda: os.remove("run/data.nc"), ["run: data.nc is missing", "run fit again"]),
     "data.nc junk": (lambda: put("run/data.nc", JUNK), ["run: data.nc cannot be read", "run fit again"]),
     "data.nc cut": (lambda: cut("run/data.nc", 3000), ["run: data.nc cannot be read", "run fit again"]),
@@ -406,6 +417,16 @@ def test_every_command_on_a_damaged_folder(run, words):
     put("run/data.nc", JUNK)
     put("new.csv", "id,a,b\nu,1,2\n")
     refused(".", FOLDER, ["run: data.nc cannot be read", "run fit again"], *words)
+
+
+@pytest.mark.parametrize(
+    "columns", ['{"a": 7}', '{"a": [1, 2, 3]}', '{"a": [1], "b": [1, 2]}', '{"a": [[1]]}', "[" * 10**6]
+)
+def test_damaged_metadata(run, columns):
+    os.mkdir("run/metadata")
+    rest = '"remarks": [], "varies": false, "known": null, "covariates": null, "survival": null'
+    put("run/metadata/metadata.json", f'{{"columns": {columns}, {rest}}}')
+    refused(".", DATA, ["metadata"], "report", "run", "--out", "r.html", "-q")
 
 
 def test_a_run_killed_before_its_data_were_written():

@@ -49,6 +49,15 @@ class Metadata:
         """Names of the columns."""
         return tuple(self.columns)
 
+    def check_size(self, n_objects: int) -> None:
+        """Refuse columns that do not have one value per object."""
+        for name, values in self.columns.items():
+            if len(values) != n_objects:
+                fault = (
+                    f"metadata are about other objects: {name!r} has {plural(len(values), 'value')} for {n_objects:,}"
+                )
+                raise DataError(fault, "join them to the objects of these data")
+
     def covariate(self, name: str) -> Covariate:
         """A column as numbers."""
         if name not in self.columns:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from tetiwd.data import DistanceSeries
 from tetiwd.data.metadata import Metadata
@@ -28,6 +29,7 @@ class KeptMetadata:
 def stretched(kept: KeptMetadata, old: DistanceSeries, series: DistanceSeries) -> KeptMetadata:
     """Metadata of an earlier series for one that goes on: objects that return keep their values, others have none."""
     n_old, returning = sum(old.n_objects), {}
+    kept.metadata.check_size(n_old)
     if old.ids is not None and series.ids is not None and not kept.metadata.varies:
         returning = {str(id): row for row, id in enumerate(id for ids in old.ids for id in ids.tolist())}
     new = [] if series.ids is None else [str(id) for ids in series.ids[old.n_epochs :] for id in ids.tolist()]
@@ -60,9 +62,20 @@ def kept_metadata(run: Path) -> KeptMetadata | None:
     with in_file(str(file)):
         try:
             content = from_json(file.read_text("utf-8"))
-            metadata = Metadata(dict(content["columns"]), tuple(content["remarks"]), bool(content["varies"]))
+            metadata = Metadata(_columns(content["columns"]), tuple(content["remarks"]), bool(content["varies"]))
             survival = content["survival"]
             two = None if survival is None else (str(survival[0]), str(survival[1]))
             return KeptMetadata(metadata, content["known"], content["covariates"], two)
         except (ValueError, KeyError, TypeError, IndexError) as error:
             raise DataError(f"is damaged ({error})", "remove it, or run fit again") from error
+
+
+def _columns(found: Any) -> dict[str, list[Any]]:
+    """Columns of plain values, all of one length; a ValueError if they are anything else."""
+    columns = dict(found)
+    for name, values in columns.items():
+        if not isinstance(values, list) or any(isinstance(value, list | dict) for value in values):
+            raise ValueError(f"{name!r} is not a column")
+    if len(set(map(len, columns.values()))) > 1:
+        raise ValueError("its columns differ in length")
+    return columns

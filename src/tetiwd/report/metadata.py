@@ -64,6 +64,7 @@ class MetadataReport:
         """How clusters agree with known labels."""
         if self.known is None:
             return None
+        self.metadata.check_size(sum(analysis.sample.series.n_objects))
         words = self.metadata.words(self.known)
         return agreement(analysis.alignment, words, name=self.known, level=analysis.settings.level)
 
@@ -74,6 +75,7 @@ class MetadataReport:
         return self._compared[analysis]
 
     def _compare(self, analysis: "Analysis") -> Associations:
+        self.metadata.check_size(sum(analysis.sample.series.n_objects))
         names = [name for name in self.metadata.names if name not in (self.known, *(self.survival or ()))]
         empty = [name for name in names if all(value is None for value in self.metadata.columns[name])]
         chosen = [name for name in names if name not in empty] if self.covariates is None else self.covariates

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from reprlib import repr as short
 from typing import Any
 
 import numpy as np
@@ -206,22 +207,29 @@ def names_of(lineages: Iterable[Any], names: Mapping[int, LineageName]) -> list[
 
 def check_names(rows: Sequence[tuple[Any, str, str | None]]) -> dict[int, LineageName]:
     """Names by lineage: short text, each given once, colours such as #2B6CB8."""
+    names: dict[int, LineageName] = {}
+    seen: set[str] = set()
+    for row in rows:
+        g, known = checked_name(*row)
+        if g in names or known.name in seen:
+            raise DataError(f"lineage {g} or the name {known.name!r} occurs twice", "name every lineage once")
+        names[g] = known
+        seen.add(known.name)
+    return names
+
+
+def checked_name(lineage: Any, name: Any, colour: Any) -> tuple[int, LineageName]:
+    """The number of a lineage and its name, if they are what they should be."""
     from re import fullmatch
 
-    names: dict[int, LineageName] = {}
-    for lineage, name, colour in rows:
-        text = " ".join(str(name).split())
-        if not fullmatch(r"\d+", str(lineage).strip()):
-            raise DataError(f"{lineage!r} is not the number of a lineage", "give numbers as in lineages.csv")
-        if not text or len(text) > 40 or not text.isprintable():
-            raise DataError(f"{name!r} is not a name", "give 1 to 40 printable characters")
-        if colour is not None and not fullmatch(r"#[0-9A-Fa-f]{6}", colour):
-            raise DataError(f"{colour!r} is not a colour", "write it as in #2B6CB8")
-        g = int(str(lineage).strip())
-        if g in names or any(text == known.name for known in names.values()):
-            raise DataError(f"lineage {g} or the name {text!r} occurs twice", "name every lineage once")
-        names[g] = LineageName(text, colour)
-    return names
+    text = " ".join(str(name).split())
+    if not fullmatch(r"[0-9]{1,9}", str(lineage).strip()):
+        raise DataError(f"{short(lineage)} is not the number of a lineage", "give numbers as in lineages.csv")
+    if not text or len(text) > 40 or not text.isprintable():
+        raise DataError(f"{short(name)} is not a name", "give 1 to 40 printable characters")
+    if colour is not None and not fullmatch(r"#[0-9A-Fa-f]{6}", str(colour)):
+        raise DataError(f"{short(colour)} is not a colour", "write it as in #2B6CB8")
+    return int(lineage), LineageName(text, colour)
 
 
 def as_array(values: Sequence[int]) -> NDArray[np.int64]:

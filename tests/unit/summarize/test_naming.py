@@ -1,5 +1,7 @@
 """Lineages keep their numbers; new ones get numbers that nobody had."""
 
+import time
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -117,3 +119,17 @@ def test_columns_of_names_follow_those_of_lineages():
 def test_faults_of_names(rows, fault):
     with pytest.raises(DataError, match=fault):
         check_names(rows)
+
+
+def test_very_many_names_are_checked_at_once():
+    rows = [(str(g), f"name {g}", None) for g in range(200_000)]
+    began = time.monotonic()
+    assert len(check_names(rows)) == len(rows)
+    assert time.monotonic() - began < 10
+    with pytest.raises(DataError, match="occurs twice"):
+        check_names([*rows, ("200000", "name 0", None)])
+
+
+def test_a_number_of_very_many_digits_is_none():
+    with pytest.raises(DataError, match="is not the number of a lineage"):
+        check_names([("9" * 10_000, "a", None)])
