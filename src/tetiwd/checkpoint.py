@@ -37,6 +37,8 @@ FREE_TO_CHANGE = (  # a run may be extended, and frozen in another way
 About = dict[str, dict[str, str]]  # data, hyperparameters, settings, statistics and chain, each field as text
 VALUES = "values_json"  # the array that holds everything but arrays
 MOST_VALUES = 1 << 26  # bytes of it, thousands of times more than there are
+LARGEST = 1e100  # of any number of a state; what is made of larger ones overflows
+LARGEST_STEP = 10.0  # on the scale of logarithms; twice the most that a chain makes
 Needed = Callable[[Packed], Collection[str]]
 OTHER = {"chain": "another chain"}
 
@@ -312,6 +314,8 @@ def _check_sound(stored: Stored, chain: Chain) -> None:
         found = stored.arrays[name]
         if not np.isfinite(found).all():
             raise ValueError(f"{name} is not finite")
+        if found.dtype.kind == "f" and (np.abs(found) > LARGEST).any():
+            raise ValueError(f"{name} is too large")
         if found.dtype.kind == "i" and found.size:
             most = highest.get(name.partition("_")[0], sum(chain.draws.n_objects))
             least = -1 if name in ("back", "forward") else 0
@@ -321,6 +325,9 @@ def _check_sound(stored: Stored, chain: Chain) -> None:
         raise ValueError("clusters have other sizes")
     if type(stored.values["n_done"]) is not int or stored.values["n_done"] < len(stored.draws):
         raise ValueError("sweeps were not counted")
+    for name, step in dict(stored.values["steps"]).items():
+        if not 0 < float(step) <= LARGEST_STEP:
+            raise ValueError(f"the step of {name} is {step}")
 
 
 def _sync_folder(folder: Path) -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import io
+import json
 import os
 import shutil
 import signal
@@ -245,6 +246,12 @@ def test_killed_at_any_moment_the_run_continues_identically(times, tmp_path):
     assert start(broken).communicate()[0].split()[-1] == expected
 
 
+def with_steps(arrays, step):
+    stored = json.loads(arrays["values_json"].tobytes())
+    stored["values"]["steps"] = dict.fromkeys(stored["values"]["steps"], step)
+    arrays["values_json"] = np.frombuffer(json.dumps(stored).encode(), dtype=np.uint8)
+
+
 WRONG = {
     r"z_0 is out of range": lambda arrays: arrays["z_0"].put(0, 10**6),
     r"clusters have other sizes": lambda arrays: arrays["counts"].put(0, 0),
@@ -253,8 +260,11 @@ WRONG = {
     r"(an empty slot of epoch|back link at|forward link at) \d( is linked)?": lambda arrays: arrays["back"][1].fill(0),
     r"alpha is -1.0": lambda arrays: arrays["scales"].put(0, -1.0),
     r"alpha is 0.0": lambda arrays: arrays["scales"].put(0, 0.0),
-    r"xi is 1e\+200": lambda arrays: arrays["scales"].put(1, 1e200),
+    r"scales is too large|xi is 1e\+200": lambda arrays: arrays["scales"].put(1, 1e200),
     r"tau is 0.5, not 0.0": lambda arrays: arrays["scales"].put(5, 0.5),
+    r"A is too large": lambda arrays: arrays["A"].fill(1e308),
+    r"scales is too large": lambda arrays: arrays["scales"].fill(1e308),
+    r"the step of \w+ is 1e\+308": lambda arrays: with_steps(arrays, 1e308),
     r"tau is 2.4e-230": lambda arrays: arrays["scales"].put(5, 2.4e-230),
 }
 
