@@ -5,6 +5,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from tetiwd.errors import plural
+
 
 def check_sparse(
     values: NDArray[Any], indices: NDArray[Any], ends: NDArray[Any], shape: Sequence[int], form: str = "csr"
@@ -22,7 +24,9 @@ def check_sparse(
     if len(indices) != len(values):
         raise ValueError(f"a sparse matrix has {len(values)} values at {len(indices)} places")
     if len(indices) and (indices.min() < 0 or indices.max() >= n_places):
-        raise ValueError(f"a sparse matrix has places outside its {n_places}")
+        raise ValueError(
+            f"a sparse matrix has values outside its {plural(n_places, 'column' if form == 'csr' else 'row')}"
+        )
 
 
 def check_found(X: Any) -> None:

@@ -34,9 +34,9 @@ def longer(name):
 
 
 SPOIL = {
-    "a place too far": (to_place(40), "has places outside its"),
-    "a place far away": (to_place(2**31), "has places outside its"),
-    "a place before the first": (to_place(-1), "has places outside its"),
+    "a place too far": (to_place(40), "has values outside its"),
+    "a place far away": (to_place(2**31), "has values outside its"),
+    "a place before the first": (to_place(-1), "has values outside its"),
     "an end too far": (to_end(10**12), "has ends that do not rise from 0 to that"),
     "an end before the first": (to_end(-(10**6)), "has ends that do not rise from 0 to that"),
     "another start": (to_end(1, at=0), "has ends that do not rise from 0 to that"),
