@@ -7,7 +7,7 @@ import pytest
 from tetiwd import DistanceSeries
 from tetiwd.data import memory
 from tetiwd.data.metadata import Metadata
-from tetiwd.errors import DataError, MemoryLimitError
+from tetiwd.errors import DataError, RunFolderError, MemoryLimitError
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import find_file
 from tetiwd.io.kept_metadata import FILE, FOLDER, KeptMetadata, keep_metadata, kept_metadata
@@ -90,7 +90,7 @@ def test_kept_beside_a_run_and_read_again(tmp_path):
     keep_sequences(tmp_path / "sequences", (codes, ("A", "C", "G", "T")))
     assert kept_sequences(tmp_path)[0].tolist() == codes.tolist()
     keep_sequences(tmp_path / "sequences", (codes, ("A",)))
-    with pytest.raises(DataError, match="does not hold sequences"):
+    with pytest.raises(RunFolderError, match="does not hold sequences"):
         kept_sequences(tmp_path)
 
 
