@@ -7,7 +7,7 @@ import pytest
 from tetiwd import DistanceSeries
 from tetiwd.data import memory
 from tetiwd.data.metadata import Metadata
-from tetiwd.errors import DataError, RunFolderError, MemoryLimitError
+from tetiwd.errors import DataError, MemoryLimitError, RunFolderError
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.files import find_file
 from tetiwd.io.kept_metadata import FILE, FOLDER, KeptMetadata, keep_metadata, kept_metadata
