@@ -10,7 +10,16 @@ import numpy as np
 import pytest
 
 from runs import digest
-from tetiwd import DataError, DistanceSeries, Gamma, Hyperparameters, SamplerSettings, SettingsError, run_chains
+from tetiwd import (
+    DataError,
+    DistanceSeries,
+    Gamma,
+    Hyperparameters,
+    SamplerSettings,
+    SettingsError,
+    run_chains,
+    sampler,
+)
 from tetiwd.io.posterior import from_datatree, to_datatree
 from tetiwd.mode import find_mode
 from tetiwd.model.moving import log_joint_moving
@@ -92,10 +101,10 @@ def test_the_joint_that_is_recorded_is_that_of_the_model(shift):
     assert chain.draws.log_joint[-1] == pytest.approx(joint, rel=1e-9)
 
 
-def test_nothing_drifts_over_many_sweeps():
-    chain = Chain(drifting((40, 30, 35)), MODEL, replace(SETTINGS, n_draws=99, n_warmup=0))
-    chain.n_done = 1  # so that nothing is rebuilt in between
-    for _ in range(98):
+def test_nothing_drifts_over_a_hundred_thousand_moves(monkeypatch):
+    monkeypatch.setattr(sampler, "REBUILD_EVERY", 10**9)  # nothing is rebuilt in between
+    chain = Chain(drifting((40, 30, 35)), MODEL, replace(SETTINGS, n_draws=1000, n_warmup=0))
+    for _ in range(1000):
         chain.step()
     chain.state.check_invariants()
 
