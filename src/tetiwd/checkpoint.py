@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
 from tetiwd.data.fingerprint import fingerprint
-from tetiwd.data.memory import in_gib
 from tetiwd.draws import Draws
 from tetiwd.draws_file import DamagedDraws, Mark, Packed, append_draws, read_draws
 from tetiwd.errors import CheckpointError, MemoryLimitError, Text, give
+from tetiwd.memory import in_gib
 from tetiwd.sampler import Chain
 from tetiwd.writing import new_file
 

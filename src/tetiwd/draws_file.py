@@ -21,9 +21,9 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.data.memory import in_gib, require_memory
 from tetiwd.draws import Draws
 from tetiwd.errors import CheckpointError, plural
+from tetiwd.memory import in_gib, require_memory
 from tetiwd.writing import open_no_link
 
 LINE = "tetiwd-draws chain={chain} draws={first}-{end} bytes={length} after={after}"

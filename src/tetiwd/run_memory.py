@@ -6,8 +6,8 @@ from typing import cast
 from tetiwd.data import DistanceSeries
 from tetiwd.data.feature_distances import FeatureDistances
 from tetiwd.data.fingerprint import parts
-from tetiwd.data.memory import require_memory
 from tetiwd.errors import Text
+from tetiwd.memory import require_memory
 from tetiwd.params import Hyperparameters, SamplerSettings
 
 LIBRARIES = 600 * 2**20  # what Python and all libraries take

@@ -21,8 +21,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from tetiwd import memory
 from tetiwd.cli import app
-from tetiwd.data import memory
 from written_distances import IDS, SECOND, TIME, WHOLE, X, as_npy, spoilt
 
 DATA, SETTINGS, MEMORY, FOLDER, USAGE = 3, 4, 5, 6, 2
@@ -150,7 +150,7 @@ def test_an_archive_that_unpacks_to_very_much(monkeypatch, row):
 
 @pytest.mark.skipif(memory.available_memory() is None, reason="available memory is not known here")
 def test_rows_that_memory_cannot_hold(monkeypatch):
-    monkeypatch.setattr("tetiwd.data.memory.available_memory", lambda: (4 << 20, "for a test"))
+    monkeypatch.setattr("tetiwd.memory.available_memory", lambda: (4 << 20, "for a test"))
     put("x.csv", "time,id,a,b\n" + "".join(f"1,object {i},0.5,2\n" for i in range(40_000)))
     refused(".", MEMORY, ["x.csv", "the table, up to row", "GiB", "fewer rows"], "check", "x.csv", "-q")
 

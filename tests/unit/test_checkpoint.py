@@ -329,6 +329,6 @@ def unpacked_sizes(monkeypatch):
 
 def test_more_than_memory_holds_is_not_unpacked(tmp_path, monkeypatch):
     write(tmp_path / "one", 10**6)
-    monkeypatch.setattr("tetiwd.data.memory.available_memory", lambda: (10**6, "says the test"))
+    monkeypatch.setattr("tetiwd.memory.available_memory", lambda: (10**6, "says the test"))
     with pytest.raises(MemoryLimitError, match=r"unpacking 1 array of one takes 0\.01 GiB of memory, but only"):
         read(tmp_path / "one")

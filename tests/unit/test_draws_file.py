@@ -235,6 +235,6 @@ def test_arrays_that_no_draws_have_are_not_unpacked(tmp_path, monkeypatch):
     with pytest.raises(DamagedDraws, match=r"one has an array 'more' of 0\.01 GiB, which no draws have"):
         read_draws(path, 1, blank(), mark)
     mark = append_draws(path, 1, draws, Mark())
-    monkeypatch.setattr("tetiwd.data.memory.available_memory", lambda: (100, "says the test"))
+    monkeypatch.setattr("tetiwd.memory.available_memory", lambda: (100, "says the test"))
     with pytest.raises(MemoryLimitError, match=r"unpacking \d+ arrays of one takes 0\.00 GiB of memory, but only"):
         read_draws(path, 1, blank(), mark)

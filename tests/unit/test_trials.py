@@ -175,6 +175,6 @@ def test_subsamples_of_very_many_duplicates_hold_objects_that_differ(seed):
 
 
 def test_trials_that_memory_cannot_hold_are_refused(monkeypatch):
-    monkeypatch.setattr("tetiwd.data.memory.available_memory", lambda: (100, "says the test"))
+    monkeypatch.setattr("tetiwd.memory.available_memory", lambda: (100, "says the test"))
     with pytest.raises(MemoryLimitError, match=r"^trying models with 10 chains of 75 draws .*; give a number with dof"):
         resolution_path(small_series(), None, SamplerSettings())

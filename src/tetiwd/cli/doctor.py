@@ -19,8 +19,8 @@ EXTRAS = {"demo": "palmerpenguins", "bio": "anndata", "parquet": "pyarrow", "tex
 @command()
 def doctor(as_json: o.Json = False) -> None:
     """Check this machine and installation, and try a small fit."""
-    from tetiwd.data.memory import available_memory, in_gib
     from tetiwd.kernels import COMPILED, SLOW
+    from tetiwd.memory import available_memory, in_gib
     from tetiwd.threads import n_processors
     from tetiwd.versions import version_of, versions
 

@@ -51,7 +51,7 @@ def simulate(
     import numpy as np
 
     import tetiwd
-    from tetiwd.data.memory import require_memory
+    from tetiwd.memory import require_memory
     from tetiwd.params import check_seed
 
     check_seed(seed)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data.checks import Place
-from tetiwd.data.memory import require_memory
+from tetiwd.memory import require_memory
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

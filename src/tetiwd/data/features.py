@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from tetiwd.data import metrics
 from tetiwd.data.feature_distances import Rows, is_sparse
-from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError, Setting
+from tetiwd.memory import require_memory
 
 Floats = NDArray[np.float64]
 

@@ -17,10 +17,10 @@ from tetiwd.data.feature_distances import FeatureDistances, Rows, among, is_spar
 from tetiwd.data.features import FeatureSpace
 from tetiwd.data.fingerprint import parts
 from tetiwd.data.ids import check_ids
-from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.data.series import DistanceSeries
 from tetiwd.data.times import check_times, sorted_times
 from tetiwd.errors import DataError
+from tetiwd.memory import SMALLER_DATA, require_memory
 from tetiwd.params import LARGEST_CROSS
 
 ROUNDING = 1e-6  # of the largest number, when an epoch is compared with an earlier copy of itself

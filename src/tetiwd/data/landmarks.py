@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from tetiwd.data.checks import Place
 from tetiwd.data.feature_distances import FeatureDistances, Rows, squared_between
-from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.errors import DataError, Setting
+from tetiwd.memory import SMALLER_DATA, require_memory
 from tetiwd.params import is_whole
 
 Ints = NDArray[np.int64]

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from tetiwd.data.checks import Matrix, Place, row_blocks, tolerance
-from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.errors import Setting, give
+from tetiwd.memory import SMALLER_DATA, require_memory
 
 Floats = NDArray[np.float64]
 Kind = Literal["distances", "similarities"]

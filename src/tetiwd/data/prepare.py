@@ -22,8 +22,8 @@ from tetiwd.data.checks import (
     count_not_finite,
     row_blocks,
 )
-from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.errors import DataError, Setting, plural
+from tetiwd.memory import SMALLER_DATA, require_memory
 
 
 def prepare_square(matrix: Any, place: Place, symmetrize: str | None, min_objects: int) -> Matrix:

@@ -25,7 +25,6 @@ from tetiwd.data.landmarks import (
     points_of_epochs,
     some_of_matrix,
 )
-from tetiwd.data.memory import SMALLER_DATA, available_memory, require_memory
 from tetiwd.data.negative_type import Kind, NegativeType, Repair, distances_from, inspect, repaired
 from tetiwd.data.prepare import (
     as_square_matrix,
@@ -36,6 +35,7 @@ from tetiwd.data.prepare import (
 )
 from tetiwd.data.sampling import Tree, sampled_distances, sampled_tree
 from tetiwd.errors import DataError, Setting
+from tetiwd.memory import SMALLER_DATA, available_memory, require_memory
 from tetiwd.params import LARGEST_CROSS as LARGEST_CROSS
 from tetiwd.params import LARGEST_MATRIX, is_whole
 

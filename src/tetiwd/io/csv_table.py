@@ -9,11 +9,11 @@ from typing import Literal
 
 import numpy as np
 
-from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError, Setting, Text, Where
 from tetiwd.io.files import File, in_file, text_lines
 from tetiwd.io.tables import BYTES_PER_TEXT, Columns, check_unambiguous, listed
 from tetiwd.io.text_values import MISSING
+from tetiwd.memory import require_memory
 
 CHUNK_FIELDS = 1 << 16
 TABS = (".tsv", ".tab", ".lsmat")

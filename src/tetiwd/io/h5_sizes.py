@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from tetiwd.data.memory import available_memory
 from tetiwd.io.h5_attributes import MOST_BYTES_OF_TEXT, length_of_attributes
 from tetiwd.io.tables import BYTES_PER_TEXT, BYTES_PER_VALUE
+from tetiwd.memory import available_memory
 
 BYTES_PER_LETTER = 9  # as stored, and four as text, with and without blanks around it, if a character of it is rare
 MOST_LEVELS = 4  # of groups: obs, a column of categories, the categories, their values

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError, TetiwdError
 from tetiwd.io.h5_links import check_links
 from tetiwd.io.h5_sizes import bytes_of_arrays
+from tetiwd.memory import require_memory
 from tetiwd.writing import write_whole
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data.checks import located
-from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.errors import DataError
 from tetiwd.io.files import File, in_file
+from tetiwd.memory import SMALLER_DATA, require_memory
 
 Arrays = dict[str, NDArray[Any]]
 Header = tuple[tuple[int, ...], "np.dtype[Any]"]

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from tetiwd.data.labels import is_missing, plain
-from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError
 from tetiwd.io.files import File, in_file
 from tetiwd.io.h5_links import check_links
@@ -20,6 +19,7 @@ from tetiwd.io.tables import (
     check_unambiguous,
     require_room,
 )
+from tetiwd.memory import require_memory
 
 H5AD = (".h5ad",)
 WRITE_AGAIN = "write it again with anndata"

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError, Setting, Text, Where, plural
 from tetiwd.io.assemble import all_or_none, in_order
 from tetiwd.io.data_settings import DataSettings
@@ -15,6 +14,7 @@ from tetiwd.io.files import File, in_file
 from tetiwd.io.open_table import Table
 from tetiwd.io.tables import Columns, column_for, is_missing, listed
 from tetiwd.io.windows import EpochOfRows, epochs_of, with_order
+from tetiwd.memory import require_memory
 
 BYTES_PER_TIME = 64  # that the time of a row takes while epochs are put in order
 

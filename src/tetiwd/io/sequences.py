@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data.checks import Matrix, row_blocks
-from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.errors import DataError
+from tetiwd.memory import SMALLER_DATA, require_memory
 
 NUCLEOTIDES, AMINO_ACIDS = ("A", "C", "G", "TU"), tuple("ACDEFGHIKLMNPQRSTVWY")
 SEVERAL_NUCLEOTIDES = "RYSWKMBDHVNX"

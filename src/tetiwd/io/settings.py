@@ -6,11 +6,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Self
 
-from tetiwd.data.memory import require_memory
 from tetiwd.declare import Declaration, declarations
 from tetiwd.errors import Setting, SettingsError, in_toml
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.plain_texts import from_toml
+from tetiwd.memory import require_memory
 from tetiwd.params import AnswerSettings, Hyperparameters, SamplerSettings
 from tetiwd.priors import Beta, Gamma
 

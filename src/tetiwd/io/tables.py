@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tetiwd.data import labels
-from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError, Setting, Where, plural
 from tetiwd.io.text_values import MISSING, as_plain_integers
+from tetiwd.memory import require_memory
 
 PARQUET = (".parquet", ".pq")
 TEXT_TABLES = (".csv", ".tsv", ".tab", ".txt")

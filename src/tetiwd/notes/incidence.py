@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.data.series import LARGEST_CROSS, DistanceSeries
 from tetiwd.errors import DataError
+from tetiwd.memory import SMALLER_DATA, require_memory
 from tetiwd.notes.neighbours import Lists
 from tetiwd.notes.ranks import rows_of_ranks, squared_distances
 

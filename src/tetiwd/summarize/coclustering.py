@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.errors import SettingsError
 from tetiwd.kernels.together import count_together
+from tetiwd.memory import SMALLER_DATA, require_memory
 from tetiwd.partitions import Partitions, numbered
 from tetiwd.sample import Sample, as_partitions
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from tetiwd.data.checks import Matrix, Place, row_blocks
 from tetiwd.data.feature_distances import FeatureDistances
-from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.data.negative_type import centred_similarity, rounding_noise
 from tetiwd.data.prepare import prepare_distances
 from tetiwd.data.series import DistanceSeries
 from tetiwd.errors import DataError
+from tetiwd.memory import SMALLER_DATA, require_memory
 from tetiwd.params import check_whole
 
 Floats = NDArray[np.float64]

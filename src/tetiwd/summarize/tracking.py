@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from tetiwd.data.checks import Matrix, row_blocks
 from tetiwd.data.feature_distances import FeatureDistances
-from tetiwd.data.memory import require_memory
 from tetiwd.data.series import DistanceSeries
 from tetiwd.errors import DataError, SettingsError
+from tetiwd.memory import require_memory
 from tetiwd.params import check_whole
 from tetiwd.partitions import Ints, Partitions, check_labels
 from tetiwd.summarize.assignment import assign

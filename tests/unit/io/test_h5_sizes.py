@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tetiwd.data import DistanceSeries, memory
+from tetiwd import memory
+from tetiwd.data import DistanceSeries
 from tetiwd.errors import DataError, MemoryLimitError
 from tetiwd.io import h5_sizes
 from tetiwd.io.data_settings import DataSettings

@@ -5,7 +5,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from tetiwd.data import memory
+from tetiwd import memory
 from tetiwd.errors import MemoryLimitError, RunFolderError
 from tetiwd.io.kept_sequences import FILE, FOLDER, keep_sequences, kept_sequences
 

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tetiwd import DistanceSeries
-from tetiwd.data import memory
+from tetiwd import DistanceSeries, memory
 from tetiwd.data.metadata import Metadata
 from tetiwd.errors import DataError, MemoryLimitError, RunFolderError
 from tetiwd.io.data_settings import DataSettings

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from tetiwd.data import memory
+from tetiwd import memory
 from tetiwd.errors import DataError, MemoryLimitError
 from tetiwd.io.netcdf import SEALED, reading, write_netcdf
 

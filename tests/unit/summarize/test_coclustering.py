@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference import rng_for
-from tetiwd import MemoryLimitError, SettingsError
-from tetiwd.data import memory
+from tetiwd import MemoryLimitError, SettingsError, memory
 from tetiwd.partitions import Partitions
 from tetiwd.summarize import coclustering as module
 from tetiwd.summarize.coclustering import check_epoch, coclustering, times_together

@@ -110,7 +110,7 @@ class TestEmbedding:
         assert embed(series_of([np.ones((4, 2))])).points.shape == (4, 0)
 
     def test_refuses_what_does_not_fit(self, monkeypatch):
-        monkeypatch.setattr("tetiwd.data.memory.available_memory", lambda: (1000, "in a test"))
+        monkeypatch.setattr("tetiwd.memory.available_memory", lambda: (1000, "in a test"))
         D = squared_distances(rng_for(77).standard_normal((200, 3)))
         with pytest.raises(MemoryLimitError, match="embedding 200 objects takes"):
             embed(D)

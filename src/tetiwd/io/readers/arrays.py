@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
 from tetiwd.data.checks import located
-from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.errors import DataError, Setting, Where, plural
 from tetiwd.io.assemble import Epoch, in_order, series_of_epochs, series_of_pooled
 from tetiwd.io.data_settings import DataSettings
@@ -30,6 +29,7 @@ from tetiwd.io.npy import Arrays, load_arrays
 from tetiwd.io.objects import ObjectTable, read_objects, times_of_rows
 from tetiwd.io.readers.reader import Reader
 from tetiwd.io.windows import epochs_of
+from tetiwd.memory import SMALLER_DATA, require_memory
 
 CALL_IT_D = "call the matrix D"
 BYTES_OF_LABEL = 100  # that one entry of an array takes as an object of its own, besides those it has in the array

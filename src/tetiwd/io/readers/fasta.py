@@ -13,7 +13,6 @@ import numpy as np
 
 from tetiwd.data import DistanceSeries
 from tetiwd.data.checks import Matrix
-from tetiwd.data.memory import require_memory
 from tetiwd.data.time_order import read_date
 from tetiwd.errors import DataError, Setting, SettingsError, Text, Where
 from tetiwd.io.assemble import Epoch, in_order, large_epochs, series_of_epochs, series_of_pooled
@@ -32,6 +31,7 @@ from tetiwd.io.sequences import (
 )
 from tetiwd.io.tables import is_missing
 from tetiwd.io.windows import EpochOfRows, epochs_of, rows_by_epoch, with_order
+from tetiwd.memory import require_memory
 
 METRICS = ("hamming", "p-distance")
 DATE = re.compile(r"[0-9]{4}(-([0-9]{2}|XX)(-([0-9]{2}|XX))?)?", re.IGNORECASE)

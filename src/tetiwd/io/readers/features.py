@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from tetiwd.data import DistanceSeries
-from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError, Setting
 from tetiwd.io.assemble import all_or_none
 from tetiwd.io.data_settings import DataSettings
@@ -15,6 +14,7 @@ from tetiwd.io.open_table import Table, open_table
 from tetiwd.io.readers.reader import Reader
 from tetiwd.io.rows import Part, epochs_of_parts, part_of, rows_in_files, time_column
 from tetiwd.io.tables import TABLES, Columns, as_ids, column_for, is_row_number, listed
+from tetiwd.memory import require_memory
 
 
 def read_features(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> DistanceSeries:

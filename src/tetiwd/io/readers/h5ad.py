@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
 from tetiwd.data.labels import plain
-from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.errors import DataError, Setting, Text, Where
 from tetiwd.io.assemble import series_of_pooled
 from tetiwd.io.data_settings import DataSettings
@@ -21,6 +20,7 @@ from tetiwd.io.obs_table import H5AD, damaged, group, libraries
 from tetiwd.io.readers.reader import Reader
 from tetiwd.io.tables import listed, require_room
 from tetiwd.io.windows import EpochOfRows, epochs_of
+from tetiwd.memory import SMALLER_DATA, require_memory
 
 BYTES_PER_PAIR = 40  # that a stored value of a sparse matrix takes besides, while pairs are counted
 

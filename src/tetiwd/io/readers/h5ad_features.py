@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from tetiwd.data import DistanceSeries
-from tetiwd.data.memory import require_memory
 from tetiwd.errors import DataError, Setting, Text
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.feature_rows import FEATURE_SETTINGS, check_squared_matters, series_of_features
@@ -14,6 +13,7 @@ from tetiwd.io.obs_table import check_columns, group
 from tetiwd.io.readers.h5ad import ids_and_times, object_names, opened
 from tetiwd.io.readers.reader import Reader
 from tetiwd.io.tables import listed, require_room
+from tetiwd.memory import require_memory
 
 FEWER_FEATURES = "use fewer objects or features"
 

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from tetiwd.data import DistanceSeries
 from tetiwd.data.checks import located
-from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.errors import DataError, give
 from tetiwd.io.assemble import Epoch, series_of_epochs
 from tetiwd.io.data_settings import DataSettings
@@ -20,6 +19,7 @@ from tetiwd.io.readers.reader import Reader
 from tetiwd.io.rows import Part, epochs_of_parts, part_of, time_column
 from tetiwd.io.tables import TABLES, as_ids, is_row_number, no_column
 from tetiwd.io.windows import rows_by_epoch
+from tetiwd.memory import SMALLER_DATA, require_memory
 
 PAIR = ("first", "second", "distance")  # the settings that name the columns of a pair
 BYTES_PER_ROW = 200  # what sorting takes, measured

@@ -9,7 +9,6 @@ import numpy as np
 from tetiwd.data import DistanceSeries
 from tetiwd.data.checks import Place
 from tetiwd.data.ids import check_same_labels, is_plain_range
-from tetiwd.data.memory import SMALLER_DATA, require_memory
 from tetiwd.errors import DataError, Setting, SettingsError, Where, plural
 from tetiwd.io.assemble import Epoch, in_order, series_of_epochs, series_of_pooled
 from tetiwd.io.csv_table import as_float_array, as_number, no_number, text_table
@@ -18,6 +17,7 @@ from tetiwd.io.files import File, in_file
 from tetiwd.io.objects import read_objects, times_of_rows
 from tetiwd.io.readers.reader import Reader
 from tetiwd.io.tables import TEXT_TABLES, as_ids
+from tetiwd.memory import SMALLER_DATA, require_memory
 
 
 def read_matrices(files: Sequence[File], settings: DataSettings, remarks: list[str]) -> DistanceSeries:

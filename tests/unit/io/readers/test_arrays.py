@@ -11,7 +11,7 @@ import pytest
 from scipy.spatial.distance import squareform
 
 from reference import random_distances, rng_for
-from tetiwd.data import memory
+from tetiwd import memory
 from tetiwd.errors import DataError, MemoryLimitError, SettingsError
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.read import read_series

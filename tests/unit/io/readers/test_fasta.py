@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reference import rng_for
-from tetiwd.data import memory
+from tetiwd import memory
 from tetiwd.errors import DataError, MemoryLimitError, SettingsError
 from tetiwd.io import sequences
 from tetiwd.io.data_settings import DataSettings

@@ -5,8 +5,7 @@ import pytest
 from scipy.sparse import csr_array, save_npz
 
 from reference import rng_for
-from tetiwd import DistanceSeries
-from tetiwd.data import memory
+from tetiwd import DistanceSeries, memory
 from tetiwd.errors import DataError, MemoryLimitError, SettingsError
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.read import read_series

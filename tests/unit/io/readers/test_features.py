@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from reference import rng_for
-from tetiwd import DistanceSeries
-from tetiwd.data import memory
+from tetiwd import DistanceSeries, memory
 from tetiwd.errors import DataError, MemoryLimitError, Setting, SettingsError
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.read import read_series

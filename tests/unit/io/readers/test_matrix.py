@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from reference import random_distances, rng_for
-from tetiwd.data import memory
+from tetiwd import memory
 from tetiwd.errors import DataError, MemoryLimitError
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.read import read_series
