@@ -41,7 +41,9 @@ def main() -> int:
         ).stderr.split()
         too_heavy = sorted(HEAVY & set(loaded))
         extra = (seconds - bare) / (yardstick - bare)
-        print(f"{name}: {(seconds - bare) * 1000:.0f} ms over bare Python, {extra:.2f} times as much as to import numpy")
+        print(
+            f"{name}: {(seconds - bare) * 1000:.0f} ms over bare Python, {extra:.2f} times as much as to import numpy"
+        )
         if too_heavy:
             print(f"{name} loads {', '.join(too_heavy)}; import them where they are used")
         if extra > BUDGET:

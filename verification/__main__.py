@@ -1,8 +1,8 @@
 """``make verify``, or ``python -m verification [--few] [--write] [--done] [check …]``: run what is left, print a table.
 
-Jobs that have been done with this state of the code are not done again. --few does a few jobs of every check, in
-minutes, to see whether all of them work; --write puts the table and its figures into docs/verification.md. --done runs
-nothing: it shows, or writes, what has been found so far, and how many jobs are left.
+Jobs that have been done with this state of the files that they depend on are not done again. --few does a few jobs of
+every check, in minutes, to see whether all of them work; --write puts the table and its figures into
+docs/verification.md. --done runs nothing: it shows, or writes, what has been found so far, and how many jobs are left.
 """
 
 import os
@@ -19,6 +19,7 @@ from verification import page
 from verification.check import Check, Found, Job
 from verification.checks import CHECKS
 from verification.records import Records
+from verification.states import states
 
 TESTS = Path(__file__).parents[1] / "tests"  # whose worlds and exact laws are used here
 
@@ -37,7 +38,7 @@ def main() -> None:
     if options.write and (options.few or options.checks):
         parser.error("--write needs a whole verification, without --few and names of checks")
     code = Code.of()
-    records = Records(f"{code.tree}{'-changed' if code.changed else ''}")
+    records = Records(states(code))
     rows = {}
     for name in options.checks or CHECKS:
         check, jobs = CHECKS[name], CHECKS[name].jobs(options.few)

@@ -33,3 +33,4 @@ class Check:
     plot: Callable[[dict[str, Found]], Any] | None = None  # a figure, if there is something to see
     summary: Callable[[dict[str, Found]], str] | None = None  # words or a table ahead of the rows
     workers: int | None = None  # processes at a time, where jobs disturb each other
+    inner: bool = False  # whether it depends on nothing that reads files, draws, writes reports or talks to users

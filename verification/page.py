@@ -14,8 +14,9 @@ INTRODUCTION = """\
 
 `make verify` tries to prove the package wrong in many ways and writes this page. It takes less than three hours with
 two processes, and continues where it was interrupted (`verification/records/` has what was found for a state of the
-code); "jobs done" says how far it has come. A check that passes is no
-proof, but it could have failed: planted bugs show that."""
+code); "jobs done" says how far it has come. Checks with a star depend on the sampler and the answers only, and need not
+be repeated before one of these changes. A check that passes is no proof, but it could have failed: planted bugs show
+that."""
 NOT_TRIED = "not tried"  # in a row about something that this machine cannot do
 
 
@@ -35,8 +36,9 @@ def where(code: Code, records: Records) -> str:
     commit = f"{code.commit}{' with uncommitted changes' if code.changed else ''}"
     hours = sum(records.seconds(name, check.jobs(False)) for name, check in CHECKS.items()) / 3600
     return (
-        f"All numbers are from one state of the code, version {code.version} at commit {commit}; {hours:.1f} hours of "
-        f"processor time on this machine: {machine.equipment()}."
+        f"All numbers are from version {code.version} at commit {commit}, or, where there is a star, from that or an "
+        f"earlier commit with the same sampler and answers; {hours:.1f} hours of processor time on this machine: "
+        f"{machine.equipment()}."
     )
 
 
@@ -48,7 +50,14 @@ def overview(rows: dict[str, list[Row]], records: Records) -> str:
         jobs = CHECKS[name].jobs(False)
         done = f"{len(records.of(name, jobs))} of {len(jobs)}"
         verdict = f"{sum(held)} of {len(held)}" if held else "–"
-        lines.append((CHECKS[name].title, done, verdict, f"{records.seconds(name, jobs) / 60:.1f} min"))
+        lines.append(
+            (
+                CHECKS[name].title + "*" * CHECKS[name].inner,
+                done,
+                verdict,
+                f"{records.seconds(name, jobs) / 60:.1f} min",
+            )
+        )
     return aligned(("check", "jobs done", "limits that hold", "processor time"), lines)
 
 

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from verification.check import Found, Job
@@ -17,14 +17,16 @@ def key_of(check: str, name: str, arguments: Found) -> Key:
 
 
 class Records:
-    """Findings of one state of the code; another state has a file of its own."""
+    """Findings of checks, each of one state of the code; every state has a file of its own."""
 
-    def __init__(self, code: str, folder: Path = FOLDER) -> None:
-        self.path = folder / f"{code}.jsonl"
+    def __init__(self, states: Mapping[str, str], folder: Path = FOLDER) -> None:
+        self._paths = {check: folder / f"{state}.jsonl" for check, state in states.items()}
         self._records: dict[Key, Found] = {}
-        if self.path.exists():
-            for line in self.path.read_text("utf-8").splitlines():
-                self._take(json.loads(line))
+        for check, path in self._paths.items():
+            lines = path.read_text("utf-8").splitlines() if path.exists() else []
+            for record in map(json.loads, lines):
+                if record["check"] == check:
+                    self._take(record)
 
     def __contains__(self, check_and_job: tuple[str, Job]) -> bool:
         check, job = check_and_job
@@ -34,8 +36,9 @@ class Records:
         """Keep what a job found, and the processor time it took."""
         record = {"check": check, "job": job.name, "arguments": job.arguments, "found": found, "seconds": seconds}
         self._take(record)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("ab", buffering=0) as file:
+        path = self._paths[check]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab", buffering=0) as file:
             file.write((json.dumps(record | {"time": time.time()}) + "\n").encode())
 
     def of(self, check: str, jobs: Sequence[Job]) -> dict[str, Found]:

@@ -378,4 +378,5 @@ CHECK = Check(
     rows,
     plot,
     summary,
+    inner=True,
 )

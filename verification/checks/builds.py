@@ -49,4 +49,5 @@ CHECK = Check(
     run,
     rows,
     workers=1,
+    inner=True,
 )

@@ -63,4 +63,5 @@ CHECK = Check(
     jobs,
     run,
     rows,
+    inner=True,
 )

@@ -69,4 +69,5 @@ CHECK = Check(
     jobs,
     run,
     rows,
+    inner=True,
 )

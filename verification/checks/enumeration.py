@@ -122,4 +122,5 @@ CHECK = Check(
     jobs,
     run,
     rows,
+    inner=True,
 )

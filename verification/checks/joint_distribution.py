@@ -59,4 +59,5 @@ CHECK = Check(
     jobs,
     run,
     rows,
+    inner=True,
 )

@@ -278,4 +278,5 @@ CHECK = Check(
     run,
     rows,
     plot,
+    inner=True,
 )
