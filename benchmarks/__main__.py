@@ -16,6 +16,7 @@ from benchmarks import (
     fits,
     growth,
     hosts,
+    installing,
     large,
     likelihood,
     machine,
@@ -34,7 +35,7 @@ from benchmarks.league import command as league
 from benchmarks.table import Row, markdown
 
 SAMPLING = (sweep, moving, earlier, fits, growth, likelihood, mixing, stopping, fast, extend)
-REST = (memory, large, hosts, start_up, precision, threads, drpm, answers, report)
+REST = (memory, large, hosts, installing, start_up, precision, threads, drpm, answers, report)
 PARTS = {module.__name__.rpartition(".")[2]: module for module in (*SAMPLING, *REST)}
 INTRODUCTION = """\
 # Benchmarks
