@@ -12,9 +12,11 @@ from tetiwd.io.files import File, find_file
 from tetiwd.io.npy import load_arrays
 from tetiwd.io.readers.fasta import READER, codes_of, records_of
 from tetiwd.io.sequences import AMINO_ACIDS, NUCLEOTIDES, UNKNOWN
+from tetiwd.memory import require_memory
 from tetiwd.writing import write_whole
 
 FOLDER, FILE = "sequences", "letters.npz"
+COUNTS = 16  # bytes per site and letter when sites are compared
 Letters = tuple[NDArray[np.uint8], tuple[str, ...]]
 
 
@@ -74,6 +76,13 @@ def kept_sequences(run: Path) -> Letters | None:
         raise RunFolderError(error.fault, "remove it, or run fit again", where=error.where) from error
     codes, letters = found.get("codes", np.zeros(0)), tuple(map(str, found.get("letters", np.zeros(0)).ravel()))
     known = letters in (tuple(same[0] for same in alphabet) for alphabet in (NUCLEOTIDES, AMINO_ACIDS))
-    if not known or codes.ndim != 2 or codes.dtype != np.uint8 or (codes[codes != UNKNOWN] >= len(letters)).any():
+    if not known or codes.ndim != 2 or codes.dtype != np.uint8 or not _are_among(codes, len(letters)):
         raise RunFolderError("does not hold sequences", "remove it, or run fit again", where=Where(file=str(file)))
     return codes, letters
+
+
+def _are_among(codes: NDArray[np.uint8], n_letters: int) -> bool:
+    """Whether known codes are positions of letters; refuses what there is no memory to count."""
+    counts = COUNTS * n_letters * codes.shape[1]
+    require_memory(codes.nbytes + counts, f"comparing {codes.shape[1]:,} sites", "remove them from the run")
+    return all((row[row != UNKNOWN] < n_letters).all() for row in codes)

@@ -73,3 +73,11 @@ def test_what_unpacks_to_more_than_memory_holds_is_refused_before_it_is_unpacked
     monkeypatch.setattr(memory, "available_memory", lambda: (10**8, "says the test"))
     with pytest.raises(MemoryLimitError, match=r"letters\.npz: loading 1 arrays takes 0\.19 GiB of memory"):
         kept_sequences(file.parents[1])
+
+
+def test_what_memory_holds_but_not_its_comparison_is_refused(file, monkeypatch):
+    codes = np.zeros((2, 1_000_000), np.uint8)
+    keep_sequences(file.parent, (codes, ALPHABET))
+    monkeypatch.setattr(memory, "available_memory", lambda: (10 * codes.nbytes, "a test"))
+    with pytest.raises(MemoryLimitError, match=r"comparing 1,000,000 sites takes 0\.0\d+ GiB"):
+        kept_sequences(file.parents[1])
