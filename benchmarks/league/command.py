@@ -11,7 +11,7 @@ from benchmarks.league.methods import METHODS
 from benchmarks.league.pages import page_of
 from benchmarks.league.records import UNKNOWN, Code, Kept
 from benchmarks.league.runs import answer, answer_elsewhere, questions
-from benchmarks.league.sets import SETS
+from benchmarks.league.sets import SETS, USUAL
 from tetiwd.cli.workers import elsewhere
 
 PAGE = machine.ROOT / "docs" / "league.md"
@@ -43,9 +43,9 @@ def main(arguments: Sequence[str]) -> None:
 def parsed(arguments: Sequence[str]) -> tuple[Namespace, Code]:
     """The options, and the package that they are about."""
     parser = ArgumentParser(prog="python -m benchmarks league", description="Compare answers on labelled series.")
-    add_names(parser, "--sets", SETS)
-    add_names(parser, "--methods", METHODS)
-    add_names(parser, "--settings", ours.SETTINGS)
+    add_names(parser, "--sets", SETS, usual=USUAL)
+    add_names(parser, "--methods", METHODS, usual=METHODS)
+    add_names(parser, "--settings", ours.SETTINGS, usual=ours.SETTINGS)
     parser.add_argument("--seeds", type=int, default=5, help="runs of tetiwd per set and setting (default: 5)")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="folder of records, which are not made twice")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="let the workers of this Dask scheduler run methods")
@@ -63,8 +63,8 @@ def parsed(arguments: Sequence[str]) -> tuple[Namespace, Code]:
     return options, code
 
 
-def add_names(parser: ArgumentParser, option: str, names: Iterable[str]) -> None:
-    """An option that takes some of these names, all by default."""
+def add_names(parser: ArgumentParser, option: str, names: Iterable[str], usual: Iterable[str]) -> None:
+    """An option that takes some of these names."""
 
     def chosen(text: str) -> list[str]:
         given = [] if text == NONE else text.split(",")
@@ -72,5 +72,5 @@ def add_names(parser: ArgumentParser, option: str, names: Iterable[str]) -> None
             parser.error(f"{option}: there is no {', '.join(unknown)}; there are {', '.join(names)}")
         return given
 
-    what = f"{', '.join(names)} (default: all), or {NONE}"
-    parser.add_argument(option, type=chosen, default=list(names), metavar="NAME,...", help=what)
+    what = f"{', '.join(names)} (default: {', '.join(usual) if set(usual) < set(names) else 'all'}), or {NONE}"
+    parser.add_argument(option, type=chosen, default=list(usual), metavar="NAME,...", help=what)

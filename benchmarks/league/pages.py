@@ -9,7 +9,7 @@ from benchmarks.league import ours, tables
 from benchmarks.league.methods import METHODS
 from benchmarks.league.must_hold import TOLD_NOTHING, WARD, must_hold
 from benchmarks.league.records import Record
-from benchmarks.league.sets import SETS
+from benchmarks.league.sets import SETS, USUAL
 from benchmarks.league.standings import name_of, over_seeds, scored
 from benchmarks.table import Row, folded, markdown
 
@@ -60,7 +60,7 @@ def absent(records: Sequence[Record]) -> str:
     """Sets, methods and settings without any record."""
     sets, methods = {record.set for record in records}, {record.method for record in records}
     missing = {
-        "sets": [name for name in SETS if name not in sets],
+        "sets": [name for name in USUAL if name not in sets],
         "methods": [name for name in METHODS if name not in methods],
         "settings of tetiwd": [name for name in ours.SETTINGS if name not in methods],
     }

