@@ -12,7 +12,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from reference import rng_for
 from runs import MODEL, small_series
-from tetiwd import DistanceSeries, MemoryLimitError, SamplerSettings, memory, metrics, run_chains, sampling, start
+from tetiwd import DistanceSeries, MemoryLimitError, SamplerSettings, memory, run_chains, start
+from tetiwd.data import metrics, sampling
 from tetiwd.data.dof import resolve_dof
 from tetiwd.errors import DataError, TetiwdError
 from tetiwd.model.simulation import squared_distances

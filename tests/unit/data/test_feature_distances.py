@@ -9,8 +9,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from reference import rng_for
-from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, memory, series
+from tetiwd import DistanceSeries, Hyperparameters, SamplerSettings, memory
 from tetiwd.chains import check_run
+from tetiwd.data import series
 from tetiwd.data.feature_distances import FeatureDistances
 from tetiwd.data.fingerprint import fingerprint
 from tetiwd.errors import DataError, MemoryLimitError
