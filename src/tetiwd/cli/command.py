@@ -98,7 +98,7 @@ def _option(one: Declaration) -> tuple[Any, Any]:
     """Type and default of a declared option; None or False if it is not given."""
     plain_flag = one.is_flag and "/" not in (one.option or "")
     takes = bool if one.is_flag else str if one.parse or one.kinds[0] not in (int, float) else one.kinds[0]
-    metavar = None if one.is_flag else one.metavar or "|".join(one.choices) or None
+    metavar = None if one.is_flag else one.metavar or "|".join(one.choices) or ("NAME" if takes is str else "NUMBER")
     help = one.option_help or one.help
     if not one.is_flag and one.default not in (None, ()):
         shown = f"{one.default:g}" if isinstance(one.default, float) else one.default

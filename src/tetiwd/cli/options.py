@@ -30,7 +30,9 @@ Out = Annotated[
 Strict = Annotated[
     bool, option("--strict", panel=OUTPUT, text="End with exit code 8 if the chains have not converged.")
 ]
-Threads = Annotated[int | None, option("--threads", panel=RUN, text="Threads; one per processor if not given.", min=1)]
+Threads = Annotated[
+    int | None, option("--threads", panel=RUN, text="Threads; one per processor if not given.", min=1, metavar="NUMBER")
+]
 CheckpointSeconds = Annotated[
     float,
     option(
@@ -38,6 +40,7 @@ CheckpointSeconds = Annotated[
         panel=RUN,
         text=f"Seconds between checkpoints of a chain. [default: {CHECKPOINT_SECONDS:g}]",
         min=0,
+        metavar="SECONDS",
     ),
 ]
 SettingsFile = Annotated[

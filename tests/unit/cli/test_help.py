@@ -32,3 +32,9 @@ def test_every_example_is_on_a_line_of_its_own(name):
     examples = [line.strip() for line in written.splitlines() if line.startswith("  tetiwd ")]
     shown = [line.strip() for line in help_of(name).splitlines()]
     assert [line for line in shown if line.startswith("tetiwd ")][: len(examples)] == examples
+
+
+def test_a_setting_says_what_it_takes():
+    said = " ".join(help_of("fit").split())
+    for shown in ("--time NAME", "--xi NUMBER", "--draws NUMBER", "--threads NUMBER", "--checkpoint-seconds SECONDS"):
+        assert f"{shown} " in said
