@@ -24,9 +24,9 @@ SURE = 0.7  # an object with less than this for its cluster counts as uncertain,
 HOW_LINKED = {
     "objects": "Clusters of consecutive times are linked if they share most of their objects.",
     "place": "Clusters of consecutive times are linked if they are in the same place.",
-    "model": "Links come from the model alone, which sees only cluster sizes and the distances between clusters; "
-    "ids or distances between times would tell more.",
-    "lineages": "Links come from the model, which follows the places of lineages through time.",
+    "model": "Clusters of consecutive times are linked by the model alone, which sees only cluster sizes and the "
+    "distances between clusters; ids or distances between times would tell more.",
+    "lineages": "Clusters of consecutive times are linked by the model, which follows the places of lineages.",
 }
 ENDS = {  # of a run without a fixed length
     "agreed": "Sampling ended when the MCMC chains agreed",
@@ -100,7 +100,7 @@ def narrate_mode(analysis: "ModeAnalysis", times: Sequence[str] | None = None) -
         _overview(series, clustering, labels),
         *_unassigned(analysis),
         *_lives(clustering, analysis.present, labels),
-        *([f"{would_stay}their cluster with a probability below {SURE:.0%}."] if len(membership) else []),
+        *([f"{would_stay}their cluster with a probability below {SURE}."] if len(membership) else []),
         *linked,
     ]
 
@@ -130,8 +130,8 @@ def _run(sample: "Sample") -> tuple[str, ...]:
     if not sample.complete:
         return ("The run was stopped early; it can be continued.",)
     n, first = min(map(len, sample.draws)) + sample.n_discarded, sample.n_discarded
-    unused = f", of which the first {first} are not used" if first else ""
-    return (f"{ENDS[sample.ended]} after {n} draws of each{unused}.", *_wanted(sample, n))
+    unused = f"; the first {first} are not used" if first else ""
+    return (f"{ENDS[sample.ended]} after {n} draws per chain{unused}.", *_wanted(sample, n))
 
 
 def _wanted(sample: "Sample", n: int) -> list[str]:
@@ -179,10 +179,10 @@ def _lives(
     there = np.flatnonzero(present.all(axis=0))
     whole, loosely = there[~np.isin(there, loose)], there[np.isin(there, loose)]
     if len(whole):
-        sentences.append(f"{named_lineages(whole)} {'last' if len(whole) > 1 else 'lasts'} throughout.")
+        sentences.append(f"{named_lineages(whole)} {'are' if len(whole) > 1 else 'is'} present at all times.")
     if len(loosely):
         verb, one = ("are", "at least one link of each") if len(loosely) > 1 else ("is", "at least one of its links")
-        doubt = f"{one} is uncertain (below {SURE:.0%})"
+        doubt = f"{one} is uncertain (below {SURE})"
         sentences.append(f"{named_lineages(loosely)} {verb} shown at all times, but {doubt}.")
     for t in range(1, T):
         born = np.flatnonzero(first == t)
@@ -212,10 +212,10 @@ def _certainty(analysis: "Analysis") -> list[str]:
     if not len(certainty):
         return []
     unsure = int((certainty < SURE).sum())
-    share = f"{unsure:,} of them ({unsure / len(certainty):.0%})"
-    rest = f"{share} are uncertain (below {SURE:.0%})" if unsure else f"none is below {SURE:.0%}"
-    who = "An observation" if _returns(analysis) else "An object"
-    return [f"{who} belongs to its cluster with probability {certainty.mean():.2f} on average; {rest}."]
+    what = "observation" if _returns(analysis) else "object"
+    few = f"{plural(unsure, what)} ({unsure / len(certainty):.0%})" if unsure else "none"
+    mean = f"{certainty.mean():.2f} on average"
+    return [f"An {what} belongs to its cluster with probability {mean}; for {few} it is below {SURE}."]
 
 
 def _n_known(ids: Sequence[Any] | None) -> int:
@@ -268,11 +268,14 @@ def _motion(analysis: "Analysis") -> list[str]:
     sample = analysis.sample
     if not sample.hyperparameters.moves or sample.series.n_epochs == 1:
         return []
+    level = analysis.settings.level
+    moved, *more = lineage_motion(sample, level=level).sentences()
     return [
-        *lineage_motion(sample, level=analysis.settings.level).sentences(),
-        "The clustering shown was estimated for all times together."
+        f"{moved} Lengths are in the unit of plain distances; the range is a {level:.0%} interval.",
+        *more,
+        "The clusters shown were chosen for all times at once."
         if analysis.clustering.found_by == "joint search"
-        else "The clustering shown was estimated time by time; its clusters were then linked into lineages.",
+        else "The clusters shown were chosen time by time, then linked into lineages.",
     ]
 
 
@@ -280,7 +283,7 @@ def _next(analysis: "Analysis") -> list[str]:
     coming = analysis.forecast
     if coming is None:
         return []
-    return [f"The probability of a new cluster at the next time point, however small, is {coming.new_cluster:.2f}."]
+    return [f"With probability {coming.new_cluster:.2f}, a new cluster (perhaps one object) appears at the next time."]
 
 
 def named_lineages(which: Any) -> str:

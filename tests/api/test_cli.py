@@ -132,7 +132,7 @@ def test_python_and_the_command_line_agree(run, table):
 def test_fit_says_what_it_found(table, tmp_path):
     result = tetiwd("fit", table, "--id", "patient", "--time", "year", *QUICK, "--out", tmp_path / "run")
     assert "3 lineages in all" in result.stdout
-    assert "Lineages 0, 1 and 2 last throughout." in result.stdout
+    assert "Lineages 0, 1 and 2 are present at all times." in result.stdout
     assert "report.html" in result.stdout
     assert "done" in result.stderr  # progress does not get into the output
 

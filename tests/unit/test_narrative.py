@@ -36,22 +36,22 @@ def test_lives_of_lineages():
     found = analysis_of([[0, 0, 0, 1, 1, 2], [0, 0, 0, 1, 1], [0, 0, 3, 3]])
     said = narrate(Analysis(found.sample, AnswerSettings(min_size=1)))
     assert said[0] == "15 objects at 3 times (2001 to 2003) form 2 to 3 clusters at a time, 4 lineages in all."
-    assert "Lineage 0 lasts throughout." in said
+    assert "Lineage 0 is present at all times." in said
     assert "1 of the lineages is a single object that fits nowhere." in said
     assert "Lineage 1 ends after 2002." in said
     assert "Lineage 3 appears at 2003." in said
-    assert "An object belongs to its cluster with probability 1.00 on average; none is below 70%." in said
+    assert "An object belongs to its cluster with probability 1.00 on average; for none it is below 0.7." in said
     assert said[-1] == "a note"
 
 
 def test_a_lineage_with_a_doubtful_link_does_not_simply_last(monkeypatch):
     found = analysis_of([[0, 0, 0, 1, 1], [0, 0, 0, 1, 1]])
-    assert "Lineages 0 and 1 last throughout." in narrate(found)
+    assert "Lineages 0 and 1 are present at all times." in narrate(found)
     table = found.lineages.table().assign(weakest_link=[0.9, 0.4])
     monkeypatch.setattr(type(found.lineages), "table", lambda self: table)
     said = narrate(found)
-    assert "Lineage 0 lasts throughout." in said
-    assert "Lineage 1 is shown at all times, but at least one of its links is uncertain (below 70%)." in said
+    assert "Lineage 0 is present at all times." in said
+    assert "Lineage 1 is shown at all times, but at least one of its links is uncertain (below 0.7)." in said
 
 
 def test_objects_that_fit_nowhere():

@@ -127,7 +127,7 @@ def test_a_budget_that_ends_first_is_told_and_can_be_raised(reference, series, t
     assert not sample.diagnostics.converged
     said = " ".join(narrate(Analysis(sample)))
     assert "before the MCMC chains agreed, because the budget of draws was used up" in said
-    assert "after 110 draws of each, of which the first 27 are not used" in said
+    assert "after 110 draws per chain; the first 27 are not used" in said
     assert same(run_chains(series, MODEL, SETTINGS, checkpoint=tmp_path, resume=True), reference)
 
 

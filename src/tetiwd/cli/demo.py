@@ -66,7 +66,8 @@ def demo(
     penguins["lineage"] = analysis.clustering.flat
     console.table(who_is_where(penguins), "Species and sex of the birds in every lineage, over all seasons:")
     console.say(
-        f"\nAgreement with species and sex: adjusted Rand index {mean_agreement(penguins):.2f} (mean of three seasons)."
+        f"\nAgreement with species and sex: adjusted Rand index {mean_agreement(penguins):.2f} "
+        "(mean of three seasons; 1 is perfect)."
     )
 
 

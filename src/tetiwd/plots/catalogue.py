@@ -82,9 +82,9 @@ FIGURES: tuple[Figure, ...] = (
         "n_clusters",
         "Number of clusters",
         "The posterior distribution of the number of clusters at every time point: the stronger the colour, the more "
-        "probable the number; the line is the credible interval and the diamond the point estimate, which "
-        "leaves out clusters that are too small and can lie outside the interval, because it is the one clustering "
-        "nearest to all draws and not one of them.",
+        "probable the number; the line is the credible interval and the diamond the point estimate, which can lie "
+        "outside the interval: it leaves out clusters that are too small, and it is the one clustering nearest to all "
+        "draws, not one of them.",
         lambda source, marks: plot_n_clusters(source.analysis, marks=marks),
         place="above",
     ),

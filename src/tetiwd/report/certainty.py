@@ -79,15 +79,16 @@ def _numbers(analysis: "Analysis", labels: Sequence[str]) -> tuple[list[str], li
         where = " at every time point" if len(fixed) > 1 else ""
         return [f"The number of clusters{where}.{counted}{_outside(table, labels)}"], []
     open_ones = np.flatnonzero(~fixed).tolist()
+    level = f"{analysis.settings.level:.0%} interval"
     ranges = [f"{table.lower[t]} to {table.upper[t]} at {labels[t]}" for t in open_ones]
     if len(open_ones) <= MOST_TIMES:
-        unsure = f"How many clusters there are: {', '.join(ranges)}."
+        unsure = f"How many clusters there are: {', '.join(ranges)} ({level}{'s' * (len(ranges) > 1)})."
     else:
         widest = max(open_ones, key=lambda t: table.upper[t] - table.lower[t])
         where = f"all {len(fixed)}" if not fixed.any() else f"{len(open_ones)} of {len(fixed)}"
         unsure = (
             f"How many clusters there are at {where} times; "
-            f"at {labels[widest]}, for example, {table.lower[widest]} to {table.upper[widest]}."
+            f"at {labels[widest]}, for example, {table.lower[widest]} to {table.upper[widest]} ({level})."
         )
     unsure += counted + _outside(table, labels)
     named = [labels[t] for t in np.flatnonzero(fixed).tolist()]

@@ -109,7 +109,7 @@ def _figures(analysis: "ModeAnalysis", wording: Wording) -> list[Figure]:
 def _starts_table(analysis: "ModeAnalysis", wording: Wording) -> Table:
     fields = (
         ("Start", "start", "whole", "Each start begins with a different number of clusters."),
-        ("Clusters", "clusters", "whole", "Clusters that it has found, over all time points."),
+        ("Clusters", "clusters", "whole", "Clusters found, all time points together, single objects included."),
         ("Log joint", "log_joint", "text", "Log of the joint density that it reached: the larger, the more probable."),
         ("Chosen", "chosen", "text", "The most probable one is what this page shows."),
     )

@@ -33,6 +33,10 @@ EVENTS = {
     "merged": "has merged",
     "returned": "is back",
 }
+QUANTITIES = (
+    "; log_joint: log joint density; k: number of clusters; entropy: of their sizes; pairs: share of pairs of objects "
+    "in one cluster or lineage; others: settings."
+)
 
 
 @dataclass(frozen=True)
@@ -211,7 +215,7 @@ def diagnostics_table(diagnostics: "Diagnostics", n_chains: int) -> Table:
     compared = "the beginning and the end of the one MCMC chain" if alone else "MCMC chains"
     between = "the beginning and the end of the chain" if alone else "chains"
     columns = (
-        Column("Quantity", f"The quantity that is compared between {compared}; k is the number of clusters.", "text"),
+        Column("Quantity", f"The quantity that is compared between {compared}{QUANTITIES}", "text"),
         Column("Mean", "Its mean over all draws."),
         Column("R-hat", f"Disagreement between {between}: 1 is none, above {LARGEST_R_HAT} is too much."),
         Column(

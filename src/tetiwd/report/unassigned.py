@@ -26,7 +26,7 @@ def unassigned_table(
     fields = [
         ("Time", "time", "time", "The time point."),
         ("Probability", "unassigned_probability", "probability", f"Probability that it fits nowhere{given}."),
-        ("Nearest", "next_lineage", "lineage", "The lineage it would most probably belong to, otherwise the nearest."),
+        ("Nearest", "next_lineage", "lineage", "The lineage it most probably belongs to instead, or else the nearest."),
         ("Its probability", "next_probability", "probability", f"Probability that it belongs to that one{given}."),
     ]
     shown = table.head(MOST_SHOWN).assign(lineage=NOWHERE)
@@ -34,10 +34,10 @@ def unassigned_table(
         fields.insert(0, ("Id", "name", "text", "Id of the object, or its position among the objects of its time."))
         shown["name"] = names_of(shown)
     n, least = len(analysis.clustering.flat), analysis.settings.min_size
-    were, their = ("was", "its") if len(table) == 1 else ("were", "their")
+    were, their, each = ("was", "its", "it") if len(table) == 1 else ("were", "their", "each")
     caption = (
-        f"{len(table)} of {n} objects {were} not assigned: {their} lineage has fewer than {least} objects at every "
-        f"time. In labels.csv {their} lineage is −1."
+        f"{len(table)} of {n} objects {were} not assigned: the lineage that {each} would form has fewer than {least} "
+        f"objects at every time. In labels.csv {their} lineage is −1."
     )
     if len(shown) < len(table):
         caption += f" The {MOST_SHOWN} most certain are listed."

@@ -347,6 +347,13 @@ def test_the_verdict_is_a_marked_note(analysis, html):
     assert page.count("The checkpoint of chain 1 was damaged.") == 1
 
 
+def test_k_is_explained_where_the_verdict_mentions_it(analysis):
+    for verdict in ("All 2 MCMC chains agree.", "MCMC chains disagree on k at 2001: 2 in chain 1 and 3 in chain 2."):
+        judged = replace(analysis.sample)
+        judged.__dict__["diagnostics"] = replace(analysis.sample.diagnostics, verdict=verdict)
+        assert ("and k is the number of clusters.)" in report_html(Analysis(judged))) == ("k at" in verdict)
+
+
 def test_certain_and_uncertain_add_up(analysis):
     certain, uncertain = certain_and_not(analysis, ("a", "b", "c"))
     objects = [re.search(r"The cluster of (\d+)", own) for own in certain + uncertain]
