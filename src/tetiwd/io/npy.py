@@ -123,7 +123,7 @@ def _checked_header(stream: IO[bytes], size: int) -> Header:
 def _read_array(stream: IO[bytes]) -> NDArray[Any]:
     try:
         return np.lib.format.read_array(stream, allow_pickle=False)
-    except ValueError as error:
+    except NOT_A_HEADER as error:
         raise _damaged(error) from error
 
 

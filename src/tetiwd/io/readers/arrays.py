@@ -177,15 +177,25 @@ def ids_in(arrays: Arrays, name: str, n_objects: int) -> list[Any] | None:
     if len(ids) > n_objects:
         fault = f"the array {name!r} has {plural(len(ids), 'id')} for {plural(n_objects, 'object')}"
         raise DataError(fault, "give one id per object")
-    values = as_objects(ids, name)
-    return [value.decode("utf-8", "replace") if isinstance(value, bytes) else value for value in values]
+    return as_objects(ids, name)
 
 
 def as_objects(values: NDArray[Any], name: str) -> list[Any]:
     """The entries of an array as objects, if memory holds them: they take much more than in the array."""
     needed = values.size * (BYTES_OF_LABEL + 2 * values.dtype.itemsize)
     require_memory(needed, f"keeping {values.size:,} entries of the array {name!r}", SMALLER_DATA)
-    return values.tolist()
+    if values.dtype.kind not in "biufmUS":
+        raise DataError(f"the array {name!r} holds neither text nor numbers nor dates", "convert it to one of them")
+    if values.dtype.kind == "S":
+        return [value.decode("utf-8", "replace") for value in values.tolist()]
+    found = values.tolist()
+    if values.dtype.kind == "U" and not _is_whole("".join(found)):
+        raise DataError(f"the array {name!r} holds half a character", "write it again")
+    return found
+
+
+def _is_whole(text: str) -> bool:
+    return not any("\ud800" <= character < "\ue000" for character in set(text))
 
 
 def _check_names_are_used(files: Sequence[File], contents: list[Arrays], settings: DataSettings) -> None:

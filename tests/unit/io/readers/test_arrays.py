@@ -245,6 +245,8 @@ FAULTS = {
     ),
     "huge": ("D.npy", header((10**6, 10**6)), "is cut off: 1000000 × 1000000 numbers of type float64 take 8,000,000"),
     "negative shape": ("D.npy", header((-3, 4)), "says that its shape is (-3, 4)"),
+    "shape of no numbers": ("D.npy", header((True, True)) + bytes(8), "is not an npy file, or damaged"),
+    "shape beyond all numbers": ("D.npy", header((2**70, 0)), "is not an npy file, or damaged"),
     "newer version": ("D.npy", b"\x93NUMPY\x03\x00" + npy(GOOD)[8:], "is not an npy file, or damaged (version 3.0"),
     "code in the header": ("D.npy", b"\x93NUMPY\x01\x00\x16\x00__import__('os').abort\n", "is not an npy file"),
     "objects": ("D.npy", npy(GOOD.astype(object), allow_pickle=True), "holds Python objects, which are not read"),
@@ -285,6 +287,21 @@ FAULTS = {
         "the array 'D_2' is one-dimensional",
     ),
     "ids of decimals": ("D.npz", archive(D=npy(GOOD), ids=npy(np.ones(5))), "the array 'ids' must be a list of text"),
+    "ids with half a character": (
+        "D.npz",
+        archive(D=npy(GOOD), ids=npy(np.array(["a", "b", "c", "d", "\ud800"]))),
+        "the array 'ids' holds half a character",
+    ),
+    "times with half a character": (
+        "D.npz",
+        archive(D=npy(GOOD), time=npy(np.array(["\ud800"] * 5))),
+        "the array 'time' holds half a character",
+    ),
+    "times that are records": (
+        "D.npz",
+        archive(D=npy(GOOD), time=npy(np.zeros(5, dtype=[("a", int), ("b", int)]))),
+        "the array 'time' holds neither text nor numbers nor dates",
+    ),
     "too few ids": ("D.npz", archive(D=npy(GOOD), ids=npy(np.arange(4))), "D[0] (D) has 5 objects but 4 ids"),
     "ids twice": ("D.npz", archive(D=npy(GOOD), ids=npy(np.array([1, 2, 3, 2, 5]))), "epoch 0 (D) has the id 2 twice"),
     "ids at one epoch": (
@@ -535,3 +552,10 @@ def test_labels_that_do_not_fit_into_memory_as_objects_are_refused(here, monkeyp
     monkeypatch.setattr(memory, "available_memory", lambda: (1 << 27, "for a test"))
     with pytest.raises(MemoryLimitError, match="keeping 3 entries of the array 'ids' takes"):
         read_series(["d.npz"], SQUARED)
+
+
+def test_times_of_bytes_are_text(here):
+    np.savez("d.npz", D=POOLED, time=TIME.astype("S"))
+    assert read_series(["d.npz"], SQUARED).series.times == (1, 2)
+    np.savez("d.npz", D=POOLED, time=np.where(TIME == 1, b"visit \xff 1", b"visit \xff 2"))
+    assert read_series(["d.npz"], SQUARED).series.times == ("visit \ufffd 1", "visit \ufffd 2")
