@@ -11,7 +11,7 @@ from tetiwd.data.time_order import in_order_of_time, read_date
 from tetiwd.io.text_values import as_numbers
 
 DATE = re.compile(r"(?<!\d)\d{4}-\d{2}(-\d{2})?(?!\d)")
-NUMBER_AT_END, NUMBER_AT_START = re.compile(r"\d+(\.\d*)?$"), re.compile(r"^(\d*\.)?\d+")
+NUMBER_AT_END, NUMBER_AT_START = re.compile(r"(?<!\d)\d+(\.\d*)?$"), re.compile(r"^(\d*\.)?\d+")
 SEPARATORS = re.compile(r"[\s_]")
 
 

@@ -1,6 +1,7 @@
 """Labels and order of epochs: from names of files, from times, from dates."""
 
 import re
+import time
 
 import pytest
 
@@ -163,3 +164,9 @@ def test_what_texts_are():
     assert read_date("2014-08")[1] == "month"
     assert read_date("2014-08-05")[1] == "day"
     assert read_date("0000") is None
+
+
+def test_names_of_very_many_digits_take_no_longer_than_others():
+    began = time.process_time()
+    assert epochs_from_names(["7" * 60_000 + "aX", "7" * 60_000 + "aY"])[1] == [0, 1]
+    assert time.process_time() - began < 5
