@@ -82,8 +82,10 @@ def _pair_columns(table: Table, settings: DataSettings) -> list[str] | None:
     if settings.metric is not None or settings.columns or settings.id is not None or settings.standardize:
         return None
     rest = [name for name in table.names if name != (settings.time or "time") and not is_row_number(name)]
+    if len(rest) != 3:
+        return None
     numbers = [name for name in rest if table.is_number(name)]
-    if len(rest) != 3 or len(numbers) != 1:
+    if len(numbers) != 1:
         return None
     return [name for name in rest if name not in numbers] + numbers
 

@@ -2,6 +2,7 @@
 
 import gzip
 import re
+import time
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +12,9 @@ from reference import random_distances, rng_for
 from tetiwd import memory
 from tetiwd.errors import DataError, MemoryLimitError, SettingsError
 from tetiwd.io.data_settings import DataSettings
+from tetiwd.io.files import find_file
 from tetiwd.io.read import read_series
+from tetiwd.io.readers.long import holds_pairs
 
 D = {year: random_distances(rng_for(76, year), n, 3) for year, n in {2001: 5, 2003: 4}.items()}
 IDS = {2001: list("abcde"), 2003: list("bxdy")}
@@ -262,3 +265,12 @@ def test_chunks_do_not_matter(here, monkeypatch):
     (here / "pairs.csv").write_text(table([*rows(), (2001, "a", "b", "x")]))
     with pytest.raises(DataError, match="line 18, column distance: 'x' is not a number"):
         read_series(["pairs.csv"], SQUARED)
+
+
+def test_a_table_of_very_many_columns_is_none_of_pairs_at_once(here):
+    names = [f"x{column}" for column in range(100_000)]
+    rows = [",".join(str((row * column) % 7) for column in range(100_000)) for row in range(3)]
+    (here / "wide.csv").write_text("\n".join([",".join(names), *rows]))
+    began = time.process_time()
+    assert not holds_pairs(find_file("wide.csv"), DataSettings(squared=False))
+    assert time.process_time() - began < 5
