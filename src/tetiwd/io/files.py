@@ -15,7 +15,7 @@ from tetiwd.errors import DataError, MemoryLimitError, Where
 
 GZIP_MAGIC = b"\x1f\x8b"
 LARGEST_RATIO = 100  # of what is in an archive to its size; tables of numbers have 2 to 20
-MUCH = 1 << 26  # bytes that any archive may hold
+MUCH = 1 << 24  # bytes that any archive may hold
 BLOCK = 1 << 24  # bytes at a time, many more than are read ahead of an archive
 LONGEST_LINE = 1 << 28  # characters; a line of a table of 10 million objects would not be longer
 

@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 
 from tetiwd.errors import DataError
+from tetiwd.io import files
 from tetiwd.io.files import find_file, text_lines, unpacked
 
 ROW = b"1,0.5,2\n"
+
+
+MUCH = files.MUCH
 
 
 @pytest.fixture(autouse=True)
@@ -43,3 +47,9 @@ def test_so_is_one_whose_beginning_looks_harmless_but_not_before_its_end(tmp_pat
 def test_other_archives_are_read_from_the_beginning(tmp_path, n):
     with unpacked(packed(tmp_path, ROW * n)) as stream:
         assert stream.read() == ROW * n
+
+
+def test_what_a_small_file_may_hold_is_soon_read_and_fits_anywhere(tmp_path, monkeypatch):
+    monkeypatch.setattr("tetiwd.io.files.MUCH", MUCH)
+    with pytest.raises(DataError, match="unpacks to more than 16 MiB"):
+        next(text_lines(packed(tmp_path, b"ab," * 7_000_000)))
