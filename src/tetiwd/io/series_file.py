@@ -126,7 +126,10 @@ def _distances(data: Any, epochs: range) -> tuple[tuple[Any, ...], Any]:
     """Of every epoch, and between all objects where these are known: matrices, or what stands for them."""
     if "factor" not in data.attrs:
         cross = data["cross"].to_numpy() if "cross" in data else None
-        return tuple(data[f"matrix_{t}"].to_numpy() for t in epochs), cross
+        matrices = tuple(data[f"matrix_{t}"].to_numpy() for t in epochs)
+        if any(D.dtype.kind != "f" or D.shape != (len(D),) * 2 for D in matrices):
+            raise ValueError("distances are not square matrices of numbers")
+        return matrices, cross
     factor, rows = float(data.attrs["factor"]), _rows(data, "rows")
     parts = cut(rows, data["n_objects"].to_numpy().tolist())
     whole = FeatureDistances(rows, factor) if data.attrs["has_cross"] else None

@@ -127,7 +127,7 @@ def _replaced(table: str, part: Any, values: Mapping[str, Any]) -> Any:
         return replace(part, **{name: _from_toml(value) for name, value in values.items()})
     except SettingsError:
         raise
-    except (TypeError, ValueError) as error:
+    except (ArithmeticError, TypeError, ValueError) as error:
         shown = ", ".join(f"{name} = {value!r}" for name, value in values.items())
         raise SettingsError(f"[{table}] has a value of the wrong kind ({error}): {shown}", "correct it") from error
 

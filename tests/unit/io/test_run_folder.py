@@ -148,6 +148,23 @@ def test_features_and_cross_time_distances_come_back(tmp_path):
     np.testing.assert_allclose(expected[0], (direct**2).sum(axis=1))
 
 
+@pytest.mark.parametrize("distances", [np.zeros((5, 5), "V5"), np.zeros((5, 5), int), np.zeros((5, 4))], ids=str)
+def test_distances_that_are_none_are_damage(distances, tmp_path):
+    h5py = pytest.importorskip("h5py")
+    path = tmp_path / "data.nc"
+    with h5py.File(path, "w") as file:
+        file["times"], file["matrix_0"] = [1], distances
+        file.attrs.update({"kind": "distances", "n_epochs": 1})
+        for name, n in (("time", 1), ("object", 5), ("other", distances.shape[1])):
+            file[name] = np.arange(n)
+            file[name].make_scale(name)
+        file["times"].dims[0].attach_scale(file["time"])
+        for axis, name in enumerate(("object", "other")):
+            file["matrix_0"].dims[axis].attach_scale(file[name])
+    with pytest.raises(DataError, match=r"data\.nc cannot be read \(distances are not square matrices of numbers\)"):
+        read_series_file(path)
+
+
 def test_similarities_come_back(tmp_path):
     X = np.random.default_rng(2).standard_normal((5, 3))
     series = DistanceSeries.from_similarities([X @ X.T])

@@ -63,6 +63,10 @@ def test_assignments(text, tables):
         ({"answers": {"loss": "l2"}}, "loss must be"),
         ({"answers": {"n_next": 0}}, "n_next must be a whole number"),
         ({"data": {"kind": "xls"}}, "kind must be"),
+        (
+            {"model": {"delta": 10**400}},
+            r"\[model\] has a value of the wrong kind \(int too large to convert to float\)",
+        ),
     ],
 )
 def test_mistakes_are_named(tables, message):

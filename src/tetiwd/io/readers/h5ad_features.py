@@ -65,7 +65,10 @@ def _features(stored: Any, name: str | None, read_elem: Any) -> tuple[Any, list[
         var = group(stored, "var")
         index = var[str(var.attrs.get("_index", "_index"))]
         require_room(bytes_of(index, as_values=True), rows_of(index))
-        return X, [str(one) for one in read_elem(index)]
+        names = [str(one) for one in read_elem(index)]
+        if X.shape[1:] != (len(names),):
+            raise DataError(f"X has shape {X.shape} for {len(names)} features", "write it again")
+        return X, names
     if name not in obsm:
         remedy = ["name one with ", Setting("obsm"), f" (there are {listed(list(obsm)) or 'none'})"]
         raise DataError(f"obsm has no {name!r}", remedy)

@@ -94,6 +94,11 @@ def test_other_faults_of_arrays(here):
     np.savez("time.npz", X=X, time=TIME[1:])
     with pytest.raises(DataError, match=r"the array 'time' has shape \(11,\) for 12 rows; give one time per row"):
         read_series(["time.npz"])
+    np.savez("records.npz", X=X, time=np.zeros(12, [("a", "f8"), ("b", "U3")]))
+    with pytest.raises(
+        DataError, match=r"^records\.npz: the array 'time' holds records; give one text, number or date"
+    ):
+        read_series(["records.npz"])
     np.save("a_1.npy", X)
     np.save("a_2.npy", X[:, :2])
     with pytest.raises(DataError, match=r"^a_2\.npy: has 2 features, but a_1\.npy has 3; give the same features"):
@@ -164,6 +169,13 @@ def test_faulty_h5ad_features_are_refused(write):
     with pytest.raises(DataError, match=r"^x\.h5ad: obsm 'mixed' has columns that are no numbers"):
         read_series(["x.h5ad"], DataSettings(obsm="mixed"))
     path = write()
+    with h5py.File(path, "a") as stored:
+        kept = dict(stored["X"].attrs)
+        del stored["X"]
+        stored["X"] = np.zeros((12, 7))
+        stored["X"].attrs.update(kept)
+    with pytest.raises(DataError, match=r"^x\.h5ad: X has shape \(12, 7\) for 3 features; write it again"):
+        read_series(["x.h5ad"], FEATURES)
     with h5py.File(path, "a") as stored:
         del stored["X"]
     with pytest.raises(DataError, match=r"^x\.h5ad: has no X; name a matrix with obsm \(there are none\)"):
