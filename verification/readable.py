@@ -51,8 +51,8 @@ class Readable:
     spoil: str | None = None  # the only file to be changed; any if not given
 
 
-def read_input(words: list[str]) -> None:
-    """Files and settings as words; what is read must make sense."""
+def read_input(words: list[str]) -> Any:
+    """The series from files and settings as words; it must make sense."""
     from tetiwd.io.data_settings import DataSettings
     from tetiwd.io.read import read_series
 
@@ -62,6 +62,7 @@ def read_input(words: list[str]) -> None:
     for matrix in series.matrices if series.has_matrices else ():
         if not np.isfinite(matrix).all() or not np.array_equal(matrix, matrix.T):
             raise ArithmeticError("distances that cannot be were accepted")
+    return series
 
 
 def text(name: str, content: str, *words: str) -> Callable[[], list[str]]:

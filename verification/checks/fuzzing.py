@@ -24,6 +24,8 @@ from tetiwd.io.netcdf import SEALED
 from verification import commands, mutation, readable, sandbox
 from verification.bombs import BOMBS
 from verification.check import Check, Found, Job
+from verification.crafted import FAMILIES
+from verification.crafted import N_INPUTS as N_CRAFTED
 
 NAMES = (
     "npy", "npz", "condensed", "pooled", "matrix and objects", "square", "lsmat", "long", "parquet", "h5ad", "features",
@@ -33,20 +35,21 @@ NAMES = (
     "draws of a checkpoint",
 )  # fmt: skip
 GUIDED = ("npy", "square", "long", "features", "sequences", "settings", "run.toml", "checkpoint")
-N_INPUTS, FEW, PER_JOB = 1000, 20, 500
+N_INPUTS, FEW, PER_JOB, JOBS_PER_FAMILY = 1000, 20, 500, 4
 GUIDED_SECONDS, FEW_SECONDS = 30, 5
 SECONDS, WAITING, MEBIBYTES = 10.0, 120.0, 1000  # of processor time and of waiting for an input; beyond what is in use
 READ, REFUSED = "read", "refused"
 
 
 def jobs(few: bool) -> list[Job]:
-    """So many inputs for every kind of file; then those that atheris finds by watching which code runs."""
-    n = FEW if few else N_INPUTS
-    found = [
-        Job(f"{name}, from {first}", {"name": name, "first": first, "n": min(PER_JOB, n - first)})
-        for name in NAMES
-        for first in range(0, n, PER_JOB)
-    ]
+    """So many inputs for every kind and family of files; then those that atheris finds by watching which code runs."""
+    numbers = dict.fromkeys(NAMES, N_INPUTS) | N_CRAFTED
+    found = []
+    for name, n in numbers.items():
+        n = FEW if few else n
+        per_job = PER_JOB if name in NAMES else -(-n // JOBS_PER_FAMILY)
+        for first in range(0, n, per_job):
+            found.append(Job(f"{name}, from {first}", {"name": name, "first": first, "n": min(per_job, n - first)}))
     found.append(Job("bombs", {"name": "bombs", "first": 0, "n": len(BOMBS)}))
     guided = GUIDED[:2] if few else GUIDED
     seconds = FEW_SECONDS if few else GUIDED_SECONDS
@@ -59,7 +62,7 @@ def run(name: str, first: int = 0, n: int = 0, seconds: int | None = None) -> Fo
         make_run()
         if seconds is not None:
             return {"name": name, "guided": True} | watched(name, seconds)
-        if name != "bombs":
+        if name in NAMES:
             read_unchanged(name)
         found: Found = {"name": name, "read": 0, "refused": 0, "faults": {}, "seconds": 0.0, "mebibytes": 0.0}
         number, end = first, first + n
@@ -120,6 +123,8 @@ def made(name: str, number: int) -> tuple[Callable[[Any], Any], Any]:
     if name == "bombs":
         return BOMBS[number]()
     rng = np.random.default_rng([number, *name.encode()])
+    if name in FAMILIES:
+        return FAMILIES[name](rng)
     kind = readable.readables()[name]
     known = kind.write()
     files = [Path(kind.spoil)] if kind.spoil else sorted(file for file in Path().rglob("*") if file.is_file())
@@ -179,7 +184,7 @@ def _last_words(text: str) -> str:
 def rows(found: dict[str, Found]) -> list[Row]:
     """Inputs, outcomes and limits, by kind of file."""
     table = []
-    for name in (*NAMES, "bombs"):
+    for name in (*NAMES, "bombs", *FAMILIES):
         own = [one for one in found.values() if one["name"] == name and not one.get("guided")]
         if not own:
             continue
@@ -188,7 +193,8 @@ def rows(found: dict[str, Found]) -> list[Row]:
         took, grown = max(one["seconds"] for one in own), max(one["mebibytes"] for one in own)
         value = f"{read + refused + len(faults):,} inputs: {read} read, {refused} refused; "
         value += f"at most {took:.1f} s and {grown:.0f} MiB more{shown(faults)}"
-        table.append(Row(f"changed files: {name}", value, f"no other error, ≤ {SECONDS:.0f} s", not faults))
+        what = "crafted" if name in FAMILIES else "changed"
+        table.append(Row(f"{what} files: {name}", value, f"no other error, ≤ {SECONDS:.0f} s", not faults))
     for one in found.values():
         if one.get("guided"):
             what = f"changed files, guided by coverage: {one['name']}"
@@ -213,6 +219,9 @@ CHECK = Check(
     "changing bytes, words and lines, also inside archives that are repacked with correct checksums. Each must be "
     "read, or refused with one of our own errors, in a process with limited memory; crashes and other exceptions are "
     "faults. "
+    f"Another {sum(N_CRAFTED.values()):,} are crafted with knowledge of their formats: sparse matrices that point "
+    "outside, links and odd types in HDF5 files, arrays whose headers lie, trees with other values, tables with odd "
+    "columns and cells, and run folders with links, pipes and files of other runs. What is read is used, too. "
     "Where atheris is installed, it looks for inputs that reach more of the code.",
     jobs,
     run,
