@@ -25,6 +25,7 @@ Other packages can attach folders of their own (``RunFolder.attach``); overwriti
 
 import json
 import shutil
+import stat
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -147,6 +148,7 @@ class RunFolder:
             raise RunFolderError(f"there is no folder {path}; give the folder that fit has written")
         if not (folder.path / "run.toml").is_file():
             raise RunFolderError(f"{path} holds no run.toml, so it is not a run; give the folder that fit has written")
+        folder._check_all_have_an_end()
         try:
             folder.about = read_settings(folder.path / "run.toml")
         except SettingsError as error:
@@ -225,6 +227,14 @@ class RunFolder:
         except RunFolderError:  # somebody else's, perhaps
             return False
         return True
+
+    def _check_all_have_an_end(self) -> None:
+        """Refuse pipes and devices, which somebody might wait for, or read for ever."""
+        for entry in self.path.rglob("*"):
+            with suppress(OSError):  # gone in the meantime
+                mode = entry.stat().st_mode
+                if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                    raise RunFolderError(f"{entry} is neither a file nor a folder", "remove it")
 
     def check_no_way_out(self) -> None:
         """Refuse to write where a folder of the run is a link to another place."""

@@ -1,6 +1,7 @@
 """A run survives the way through its folder, bit by bit; what is damaged is said to be."""
 
 import json
+import os
 from contextlib import nullcontext
 from dataclasses import replace
 
@@ -148,7 +149,9 @@ def test_features_and_cross_time_distances_come_back(tmp_path):
     np.testing.assert_allclose(expected[0], (direct**2).sum(axis=1))
 
 
-@pytest.mark.parametrize("distances", [np.zeros((5, 5), "V5"), np.zeros((5, 5), int), np.zeros((5, 4))], ids=str)
+@pytest.mark.parametrize(
+    "distances", [np.zeros((5, 5), "V5"), np.zeros((5, 5), int), np.zeros((5, 4))], ids=["bytes", "whole", "oblong"]
+)
 def test_distances_that_are_none_are_damage(distances, tmp_path):
     h5py = pytest.importorskip("h5py")
     path = tmp_path / "data.nc"
@@ -345,3 +348,13 @@ def test_a_folder_that_nobody_attached_is_in_the_way(sample, tmp_path):
     (tmp_path / "run" / "extra").mkdir(parents=True)
     with pytest.raises(RunFolderError, match="not empty and holds no run"):
         make(tmp_path / "run", sample)
+
+
+@pytest.mark.parametrize("name", ["results.nc", "checkpoint/chain-1.checkpoint", "checkpoint/chain-1.draws"])
+@pytest.mark.parametrize("make_it", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "device"])
+def test_what_has_no_end_is_not_opened(sample, tmp_path, name, make_it):
+    path = make(tmp_path / "run", sample).path / name
+    path.parent.mkdir(exist_ok=True)
+    make_it(path)
+    with pytest.raises(RunFolderError, match=f"{path.name} is neither a file nor a folder; remove it"):
+        RunFolder.open(tmp_path / "run")

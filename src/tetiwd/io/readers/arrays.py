@@ -182,8 +182,6 @@ def ids_in(arrays: Arrays, name: str, n_objects: int) -> list[Any] | None:
 
 def as_objects(values: NDArray[Any], name: str) -> list[Any]:
     """The entries of an array as objects, if memory holds them: they take much more than in the array."""
-    if values.dtype.names is not None:
-        raise DataError(f"the array {name!r} holds records", "give one text, number or date per object")
     needed = values.size * (BYTES_OF_LABEL + 2 * values.dtype.itemsize)
     require_memory(needed, f"keeping {values.size:,} entries of the array {name!r}", SMALLER_DATA)
     if values.dtype.kind not in "biufmUS":
