@@ -1,6 +1,7 @@
 """What a user says about the input: the [data] table of a settings file."""
 
 import datetime
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ def _checked_columns(columns: Any) -> tuple[str, ...]:
     name = Setting("columns", refused=True)
     if not isinstance(columns, list | tuple) or not all(isinstance(column, str) and column for column in columns):
         raise SettingsError([name, f' must be a list of names, such as ["length", "depth"], not {columns!r}'])
-    twice = next((column for column in columns if columns.count(column) > 1), None)
+    twice = next((column for column, n in Counter(columns).items() if n > 1), None)
     if twice is not None:
         raise SettingsError([name, f" names {twice!r} twice"], "name every column once")
     return tuple(columns)

@@ -139,7 +139,8 @@ def _from_table(file: File, id: str | None, usual_id: str, features: Sequence[st
 
 
 def _check_names(names: Sequence[str], features: Sequence[str]) -> None:
-    absent = next((name for name in features if name not in names), None)
+    known = set(names)
+    absent = next((name for name in features if name not in known), None)
     if absent is not None:
         raise DataError(f"has no column {absent!r}", f"new objects need {listed(features)}")
     check_unambiguous(names, features)

@@ -50,7 +50,8 @@ def read_arrays(files: Sequence[File], settings: DataSettings, remarks: list[str
         with in_file(file.name):
             name = _only_matrix(arrays, settings)
             matrix = unfolded(arrays[name])
-            epochs.append(Epoch(file.stem, file.name, matrix, _ids_beside(name, arrays, settings, matrix)))
+            ids = _ids_beside(name, arrays, settings, matrix, _labels_of_ids(arrays, settings))
+            epochs.append(Epoch(file.stem, file.name, matrix, ids))
     return series_of_epochs(*in_order(epochs, settings, remarks, "files"), settings, remarks)
 
 
@@ -116,12 +117,13 @@ def _pooled(
 def _epochs_of_one_file(file: File, arrays: Arrays, settings: DataSettings) -> list[Epoch]:
     with in_file(file.name):
         names = _matrices(arrays, settings)
-        _check_ids_have_matrices(names, arrays, settings)
+        labels = _labels_of_ids(arrays, settings)
+        _check_ids_have_matrices(names, arrays, settings, labels)
         epochs = []
         for name in names:
             with located(matrix=f"the array {name!r}") if len(names) > 1 else nullcontext():
                 matrix = unfolded(arrays[name])
-            ids = _ids_beside(name, arrays, settings, matrix)
+            ids = _ids_beside(name, arrays, settings, matrix, labels)
             epochs.append(Epoch(name if len(names) > 1 else file.stem, file.name, matrix, ids))
         return epochs
 
@@ -145,20 +147,31 @@ def _is_label(name: str, settings: DataSettings) -> bool:
     return name in (ids, _time_name(settings)) or name.startswith(f"{ids}_")
 
 
-def _ids_beside(name: str, arrays: Arrays, settings: DataSettings, matrix: NDArray[Any]) -> list[Any] | None:
+def _ids_beside(
+    name: str, arrays: Arrays, settings: DataSettings, matrix: NDArray[Any], labels: set[str]
+) -> list[Any] | None:
     """The ids that belong to a matrix: ``ids_2001`` to ``D_2001``, or ``ids`` to the only one."""
-    prefix = f"{_ids_name(settings)}_"
-    labels = [other.removeprefix(prefix) for other in arrays if other.startswith(prefix)]
-    longest = max((label for label in labels if name.endswith(label)), key=len, default=None)
+    own = max(_ends(name, labels) & labels, key=len, default=None)
     n = len(matrix) if matrix.ndim else 0
-    return ids_in(arrays, _ids_name(settings) if longest is None else prefix + longest, n)
+    return ids_in(arrays, _ids_name(settings) if own is None else f"{_ids_name(settings)}_{own}", n)
 
 
-def _check_ids_have_matrices(names: list[str], arrays: Arrays, settings: DataSettings) -> None:
+def _labels_of_ids(arrays: Arrays, settings: DataSettings) -> set[str]:
+    prefix = f"{_ids_name(settings)}_"
+    return {name.removeprefix(prefix) for name in arrays if name.startswith(prefix)}
+
+
+def _ends(name: str, labels: set[str]) -> set[str]:
+    """What a name ends with, as long as one of the labels."""
+    return {name[len(name) - n :] for n in set(map(len, labels)) if n <= len(name)}
+
+
+def _check_ids_have_matrices(names: list[str], arrays: Arrays, settings: DataSettings, labels: set[str]) -> None:
     ids = _ids_name(settings)
-    for other in arrays:
-        if other.startswith(f"{ids}_") and not any(name.endswith(other.removeprefix(f"{ids}_")) for name in names):
-            raise DataError(f"the array {other!r} belongs to none of the matrices {', '.join(names)}", "rename it")
+    for label in sorted(labels - set().union(*(_ends(name, labels) for name in names)))[:1]:
+        raise DataError(
+            f"the array {f'{ids}_{label}'!r} belongs to none of the matrices {', '.join(names)}", "rename it"
+        )
     if ids in arrays and len(names) > 1:
         raise DataError(
             f"holds {len(names)} matrices but one array {ids!r}",

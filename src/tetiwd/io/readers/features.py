@@ -52,7 +52,8 @@ def _read(file: File, names: Sequence[str], settings: DataSettings, remarks: lis
         time = time_column(table, settings)
         id = column_for(table.names, settings.id, "id", "id")
         texts = [name for name in (id, time) if name is not None]
-        lacking = [name for name in names if name not in table.names]
+        known = set(table.names)
+        lacking = [name for name in names if name not in known]
         if lacking:
             raise DataError(f"has no column {', '.join(lacking)}", f"its columns are {listed(table.names)}")
         taken = next((name for name in names if name in texts), None)
@@ -68,7 +69,8 @@ def _all_features(
     file: File, table: Table, texts: list[str], time: str | None, settings: DataSettings, remarks: list[str]
 ) -> Part:
     unnamed = [name for name in table.names if is_row_number(name) and name not in texts]
-    columns = table.read(texts, [], [name for name in table.names if name not in (*texts, *unnamed)])
+    no_numbers = {*texts, *unnamed}
+    columns = table.read(texts, [], [name for name in table.names if name not in no_numbers])
     left_out = list(columns.no_numbers)
     if not columns.numbers:
         raise DataError("has no columns of numbers besides id and time", f"its columns are {listed(table.names)}")
