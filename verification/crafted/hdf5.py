@@ -1,7 +1,7 @@
 """HDF5 files: links that lead anywhere, elements of other kinds and types, and attributes that are not true."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,15 @@ def write(rng: Rng) -> Crafted:
                 left -= 1
             except (ValueError, TypeError, RuntimeError, KeyError, OSError, AttributeError, IndexError):
                 continue  # HDF5 does not want to write this
-    return read, known
+        leads_out = file.id.links.visit(_is_external, info=True) is not None
+    return (partial(reading.refused, read) if leads_out else read), known
+
+
+def _is_external(name: bytes, about: Any) -> bool | None:
+    """Whether a link leads to another file; None, so that the visit goes on, if it does not."""
+    from h5py import h5l
+
+    return True if about.type == h5l.TYPE_EXTERNAL else None
 
 
 KINDS: tuple[tuple[str, Callable[[Any], Any], list[str]], ...] = (

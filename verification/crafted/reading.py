@@ -1,6 +1,6 @@
 """How crafted files are read: so far that what they point at is used."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,12 @@ def data_of_run(words: Any) -> None:
     from tetiwd.io.run_folder import RunFolder
 
     use(RunFolder.open("run").series())
+
+
+def refused(read: Callable[[Any], Any], known: Any) -> None:
+    """What has to end with an error of our own."""
+    read(known)
+    raise AssertionError("a link to another file was not refused")
 
 
 def use(series: Any) -> None:
