@@ -23,5 +23,5 @@ N_INPUTS = {  # a minute or two each
     "npy and npz": 2000,
     "JSON and TOML": 400,
     "Parquet and CSV": 1500,
-    "run folders": 60,
+    "run folders": 120,
 }

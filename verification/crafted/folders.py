@@ -35,6 +35,8 @@ def write(rng: Rng) -> Crafted:
     Path("theirs/secret").write_text("theirs", "utf-8")
     for _ in range(a_few(rng)):
         entries = sorted(Path("run").rglob("*"))
+        folders = [path for path in entries if path.is_dir()]
+        entries = folders if folders and rng.random() < 0.3 else entries
         entry = Path("run", one_of(NEW, rng)) if not entries or rng.random() < 0.15 else one_of(entries, rng)
         one_of(CHANGES, rng)(entry, rng)
     return ask, one_of(COMMANDS, rng)
