@@ -1,9 +1,14 @@
 """How Sphinx builds the documentation: ``make docs`` writes ``docs/_build/html``, without any network."""
 
+import re
 import sys
+from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
+import numpy as np
+from numpydoc.docscrape_sphinx import SphinxDocString
+from numpydoc.xref import DEFAULT_LINKS
 from pygments.lexers import TextLexer
 
 HERE = Path(__file__).parent
@@ -88,7 +93,13 @@ autosummary_context = {
     },
 }
 numpydoc_show_class_members = False
-numpydoc_xref_param_type = False
+numpydoc_xref_param_type = True  # only classes that have a description here
+numpydoc_xref_ignore = "all"
+PAGES = "".join(page.read_text("utf-8") for page in HERE.glob("reference/returned.md"))
+RETURNED = re.findall(r"autoclass:: (tetiwd\.\S+)\(\)", PAGES)
+PUBLIC = [f"tetiwd.{name}" for name in tetiwd.__all__ if name[0].isupper()] + ["tetiwd.hosts.DaskWorkers"]
+numpydoc_xref_aliases = {name: name for name in DEFAULT_LINKS}
+numpydoc_xref_aliases |= {path.rpartition(".")[2]: path for path in RETURNED + PUBLIC}
 templates_path = ["_templates"]
 
 plot_formats = ["svg"]
@@ -113,6 +124,35 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
 
+def readable_signature(app: Any, what: str, name: str, owner: Any, options: Any, text: str, result: str) -> Any:
+    """Nobody makes errors; defaults that are made anew for every object look like ``dict()``."""
+    if what == "exception":
+        return "", result
+    if "<factory>" in (text or ""):
+        for made in (field.default_factory for field in fields(owner) if field.default_factory is not MISSING):
+            text = text.replace("<factory>", f"{made.__name__}()", 1)
+    return text, result
+
+
+def readable_types(app: Any, what: str, name: str, owner: Any, options: Any, lines: list[str]) -> None:
+    """Arrays, and what a name of the source stands for, in lists of attributes."""
+
+    def readable(word: re.Match[str]) -> str:
+        kind = getattr(sys.modules[owner.__module__], word[0], None)
+        if get_origin(kind) is Literal:
+            return "{" + ", ".join(f'"{value}"' for value in get_args(kind)) + "}"
+        array = get_origin(kind) is np.ndarray or word[0] in ("Ints", "Floats", "Bools")
+        return "ndarray" if array else word[0]
+
+    for i, line in enumerate(lines):
+        if what == "class" and re.fullmatch(r"\w+ : .+", line):
+            lines[i] = re.sub(r"\b[A-Z]\w+\b", readable, re.sub(r"NDArray\[[\w.]+\]", "ndarray", line))
+
+
 def setup(app: Any) -> None:
-    """Blocks of CSV are shown as they are: Pygments does not know them."""
+    """Blocks of CSV are shown as they are, since Pygments does not know them; descriptions are readable."""
     app.add_lexer("csv", TextLexer)
+    app.connect("autodoc-process-signature", readable_signature)
+    app.connect("autodoc-process-docstring", readable_types, priority=200)
+    plain = SphinxDocString._process_param  # attributes that are properties keep what their class says of them
+    SphinxDocString._process_param = lambda text, name, lines, _: plain(text, name, lines, False)

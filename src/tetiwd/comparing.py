@@ -60,7 +60,7 @@ class Comparison:
         """One row per lineage of either run, matched where they share objects.
 
         ``change`` is "kept" (same number), "renamed", "new" or "lost"; sizes count objects of all times, and ``common``
-        those in both runs that both lineages have. A lineage without a partner has "" in its place.
+        those in both runs that both lineages have. A lineage without a partner has ``""`` in its place.
         """
         import pandas as pd
 
@@ -86,7 +86,7 @@ class Comparison:
         """Objects in both runs that are not where the match of their lineage is: one row per time and pair of lineages.
 
         Each run has numbers of its own. ``expected_lineage_2`` is the lineage of the second run that matches
-        ``from_lineage_1``, "" if none does; the objects are in ``to_lineage_2`` instead. −1 stands for unassigned
+        ``from_lineage_1``, ``""`` if none does; the objects are in ``to_lineage_2`` instead. −1 stands for unassigned
         objects. ``ids`` adds their ids, or their rows where they have none.
         """
         import pandas as pd
@@ -201,8 +201,8 @@ def compare(first: Any, second: Any) -> Comparison:
     Parameters
     ----------
     first, second : TeTiWD, TiWD or Analysis
-        Two runs: fitted models, or their answers, such as those of :func:`tetiwd.load_run`. Objects are known by their
-        ids, or by their rows at times with as many objects.
+        Two runs: fitted models, or their answers, such as those of :func:`tetiwd.load_run`. Objects are matched by
+        their ids, or by their rows at times with equally many objects.
 
     Returns
     -------

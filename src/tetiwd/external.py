@@ -40,7 +40,7 @@ def fit_anndata(
     adata : AnnData
         The data. It is changed in place.
     time_key : str
-        Column of ``obs`` with the time of every observation. Categories that are ordered keep their order.
+        Column of ``obs`` with the time of every observation. Ordered categories keep their order.
     use_rep : str, optional
         What to compare observations by: a name in ``obsm`` or ``layers``, "X", or a name in ``obsp`` for distances
         between all of them, with ``squared``. ``X_pca`` if not given and there, otherwise X.
@@ -48,17 +48,18 @@ def fit_anndata(
         Column of ``obs`` that says who or what was observed, if some were observed several times.
     key_added : str
         Name of what is written, see below.
-    **parameters : see :class:`tetiwd.TeTiWD`
+    **parameters : optional
         Parameters of :class:`tetiwd.TeTiWD`, such as ``metric``, ``dof``, ``constraints`` or ``random_state``.
         Constraints name observations as ``obs_names`` does, unless there is an ``id_key``.
 
     Returns
     -------
-    The fitted model. It has every other answer, and ``save`` and ``report``.
+    TeTiWD
+        The fitted model, with every other answer, ``save`` and ``report``.
 
     Notes
     -----
-    With ``key_added="tetiwd"``, all of which h5ad files can hold:
+    With ``key_added="tetiwd"``, in forms that h5ad files can hold:
 
     - ``obs["tetiwd"]``: the lineage of every observation, or "unassigned";
     - ``obs["tetiwd_probability"]``, ``obs["tetiwd_next"]``, ``obs["tetiwd_next_probability"]`` and

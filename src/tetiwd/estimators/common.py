@@ -188,7 +188,7 @@ class WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         X : array_like, shape (m, p), (m, n_t) or (m, N)
             Features of new objects; or their distances to the objects of that time; or, for a pooled matrix, to all
             rows.
-        time : optional
+        time : label, optional
             One of ``times_``; the last if not given.
 
         Returns
@@ -217,7 +217,7 @@ class WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         ----------
         X : array_like, shape (m, p), (m, n_t) or (m, N)
             As for :meth:`predict_proba`.
-        time : optional
+        time : label, optional
             One of ``times_``; the last if not given.
 
         Returns
@@ -269,7 +269,7 @@ class WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return isinstance(self.metric, str) and self.metric == "precomputed"
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the results folder that ``tetiwd fit`` writes, but for checkpoints; readable without this package.
+        """Write the results folder that ``tetiwd fit`` writes, except checkpoints; readable without this package.
 
         Parameters
         ----------
@@ -324,7 +324,7 @@ class WishartClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
         show_ids : bool
             True shows ids of objects.
         outcomes : Outcomes, optional
-            Rates by lineage, from ``outcomes_by_lineage(model.analysis_.alignment, …)``.
+            Rates by lineage, from :func:`tetiwd.outcomes_by_lineage`.
         figures : str or Path, optional
             Folder to which every figure is written as SVG, PNG and PDF.
 

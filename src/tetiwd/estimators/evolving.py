@@ -31,7 +31,7 @@ from tetiwd.workflow import names_after
     AnswerSettings,
     metric=(
         "str or callable",
-        "How to compare rows of features: a name or a function, see :meth:`tetiwd.DistanceSeries.from_features`; "
+        "How to compare rows of features: a name or a function, see :meth:`~tetiwd.DistanceSeries.from_features`; "
         '"precomputed" if X holds the distances between all rows.',
     ),
     **SHARED,

@@ -45,6 +45,8 @@ class TiWD(WishartClusterer):
         All draws in ArviZ's layout. Not with ``mode="fast"``.
     diagnostics_ : Diagnostics
         Whether the MCMC chains agree. Not with ``mode="fast"``.
+    sample_ : Sample
+        All draws. Not with ``mode="fast"``.
     analysis_ : Analysis
         All of these answers and more.
 

@@ -40,7 +40,7 @@ def plot_coclustering(analysis: "Analysis", t: int, ax: "Axes | None" = None, *,
     ax : Axes, optional
         Axes to draw on; None makes a figure.
     marks : Marks, optional
-        Remembers lineages and hover text of the parts, for :func:`svg_of`.
+        Remembers lineages and hover text of the parts, for ``tetiwd.plots.svg_of``.
 
     Returns
     -------

@@ -28,11 +28,11 @@ def plot_lineages(
     Parameters
     ----------
     lineages : Lineages or Alluvial
-        Lineages, or their layout from :func:`alluvial_layout`.
+        Lineages, or their layout from ``tetiwd.plots.alluvial_layout``.
     ax : Axes, optional
         Axes to draw on; None makes a figure.
     marks : Marks, optional
-        Remembers lineages and hover text of the parts, for :func:`svg_of`.
+        Remembers lineages and hover text of the parts, for ``tetiwd.plots.svg_of``.
 
     Returns
     -------

@@ -55,7 +55,7 @@ def plot_map(
     ax : Axes, optional
         Axes to draw on; None makes a figure.
     marks : Marks, optional
-        Remembers lineages and hover text of the parts, for :func:`svg_of`.
+        Remembers lineages and hover text of the parts, for ``tetiwd.plots.svg_of``.
 
     Returns
     -------

@@ -27,7 +27,7 @@ def plot_motion(analysis: "Analysis", ax: "Axes | None" = None, *, marks: Marks 
     ax : Axes, optional
         Axes to draw on; None makes a figure.
     marks : Marks, optional
-        Remembers hover text of the parts, for :func:`svg_of`.
+        Remembers hover text of the parts, for ``tetiwd.plots.svg_of``.
 
     Returns
     -------

@@ -31,7 +31,7 @@ def plot_n_clusters(analysis: "Analysis", ax: "Axes | None" = None, *, marks: Ma
     ax : Axes, optional
         Axes to draw on; None makes a figure.
     marks : Marks, optional
-        Remembers hover text of the parts, for :func:`svg_of`.
+        Remembers hover text of the parts, for ``tetiwd.plots.svg_of``.
 
     Returns
     -------

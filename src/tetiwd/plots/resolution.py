@@ -31,11 +31,11 @@ def plot_resolution(path: "ResolutionPath", *, labels: NDArray[Any] | None = Non
     labels : array_like of int, shape (N,), optional
         A lineage for every object of all epochs, which give blocks their colours; those of the chosen step by default.
     marks : Marks, optional
-        Remembers hover text of the parts, for :func:`svg_of`.
+        Remembers hover text of the parts, for ``tetiwd.plots.svg_of``.
 
     Returns
     -------
-    numpy.ndarray
+    ndarray of Axes
         The two axes.
 
     Examples

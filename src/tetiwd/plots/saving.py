@@ -56,7 +56,7 @@ def save_figures(
         Any of "svg", "png", "pdf".
     overwrite : bool
         True replaces files of these names; otherwise nothing is written if one of them exists.
-    backtest, outcomes : optional
+    backtest, outcomes : Backtest, Outcomes, optional
         Shown as well, if given.
 
     Returns

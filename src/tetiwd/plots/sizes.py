@@ -84,7 +84,7 @@ def plot_sizes(
     backtest : Backtest, optional
         From :func:`tetiwd.backtest`.
     marks : Marks, optional
-        Remembers lineages and hover text of the parts, for :func:`svg_of`.
+        Remembers lineages and hover text of the parts, for ``tetiwd.plots.svg_of``.
 
     Returns
     -------

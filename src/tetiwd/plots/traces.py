@@ -34,13 +34,14 @@ def plot_traces(analysis: "Analysis", axes: Any = None, *, marks: Marks | None =
         A sample with its answers.
     axes : Axes or array of them, optional
         One or several axes; as many quantities are drawn as there are axes. None makes a figure with the log joint
-        density and at most three times.
+        density and the numbers of clusters of at most three times.
     marks : Marks, optional
-        Remembers hover text of the parts, for :func:`svg_of`.
+        Remembers hover text of the parts, for ``tetiwd.plots.svg_of``.
 
     Returns
     -------
-    The axes, as an array.
+    ndarray of Axes
+        The axes.
 
     Examples
     --------
