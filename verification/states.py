@@ -4,10 +4,10 @@ The sampler and the answers never import what reads files, draws, writes reports
 pyproject.toml). So checks of the sampler and the answers need not be repeated after a change there.
 """
 
+import ast
 from hashlib import sha1
 from pathlib import Path
 
-from benchmarks import machine
 from benchmarks.league.records import Code
 
 import tetiwd
@@ -22,12 +22,26 @@ OUTER = {  # modules and packages of the layers above analysis
 def states(code: Code) -> dict[str, str]:
     """By check, a short name of the state of the files that it depends on."""
     changed = "-changed" if code.changed else ""
-    inner = f"inner-{inner_tree()}"
+    inner = f"inner-{inner_state()}"
     return {name: f"{inner if check.inner else code.tree}{changed}" for name, check in CHECKS.items()}
 
 
-def inner_tree() -> str:
-    """Hash of the committed files of the layers up to analysis."""
-    listed = machine.git("ls-tree", "-r", "HEAD", ".", folder=Path(tetiwd.__file__).parent).splitlines()
-    inner = [line for line in listed if line.partition("\t")[2].partition("/")[0].removesuffix(".py") not in OUTER]
-    return sha1("\n".join(inner).encode()).hexdigest()[:7]
+def inner_state() -> str:
+    """Hash of what the files of the layers up to analysis do; comments and docstrings do nothing."""
+    folder = Path(tetiwd.__file__).parent
+    files = [file for ending in ("py", "pxd") for file in folder.rglob(f"*.{ending}")]
+    inner = [file for file in files if file.relative_to(folder).parts[0].removesuffix(".py") not in OUTER]
+    does = [(str(file.relative_to(folder)), what_it_does(file.read_text("utf-8"), file.suffix)) for file in inner]
+    return sha1(repr(sorted(does)).encode()).hexdigest()[:7]
+
+
+def what_it_does(source: str, ending: str) -> str:
+    """A file of Python without comments and docstrings; any other as it is."""
+    if ending != ".py":
+        return source
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        if documented and ast.get_docstring(node, clean=False) is not None:  # type: ignore[arg-type]
+            del node.body[0]  # type: ignore[attr-defined]
+    return ast.dump(tree)

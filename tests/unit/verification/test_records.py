@@ -3,7 +3,7 @@
 import grimp
 from verification.check import Job
 from verification.records import Records
-from verification.states import OUTER
+from verification.states import OUTER, what_it_does
 
 SHORT, LONG = Job("a", {"n": 10, "sizes": (2, 3)}), Job("a", {"n": 1000, "sizes": (2, 3)})
 CODE = {"ranks": "code", "kills": "code"}
@@ -50,3 +50,11 @@ def test_what_checks_of_the_sampler_depend_on_never_imports_the_rest():
         if imported in outer
     }
     assert not crossing
+
+
+def test_comments_and_docstrings_do_nothing():
+    plain = 'def f(x):\n    return "text"\n\n\nclass A:\n    b = 1\n'
+    told = '"""A."""\ndef f(x):  # c\n    """F."""\n    return "text"\n\n\nclass A:\n    """A."""\n    b = 1\n'
+    other = plain.replace("text", "other text")
+    assert what_it_does(plain, ".py") == what_it_does(told, ".py") != what_it_does(other, ".py")
+    assert what_it_does("x  # y", ".pxd") != what_it_does("x", ".pxd")
