@@ -36,7 +36,7 @@ Signs that browsers draw badly: $n \log_2 n_g$, $\mathbf 1^\top \widetilde W$ an
 | `--dof` | a word |
 | `--dof` | a sentence that a phone cannot show on one line |
 
-The name `test_a_name_that_is_longer_than_a_line_of_a_phone` may be broken, and 90 % may not.
+The name `test_a_name_that_is_longer_than_a_line_of_a_phone` may be broken, and 90 % may not, nor may --fast or 34–37.
 
 ```{plot} /figures/line.py
 :alt: A line
@@ -100,6 +100,7 @@ def test_what_narrow_screens_need_room_for_is_marked(built):
     marked = re.findall(r'<code class="[^"]*\blong\b[^"]*"><span class="pre">(.*?)</span>', built)
     assert marked == ["test_a_name_that_is_longer_than_a_line_of_a_phone"]
     assert "and 90\N{NO-BREAK SPACE}% may not" in built
+    assert '<span class="whole">--fast</span> or <span class="whole">34–37</span>' in built
 
 
 def test_nothing_comes_from_a_network(built):
