@@ -109,12 +109,12 @@ def backtest(
     clustering : Clustering or Alignment, optional
         The clustering that counts as true; None for ``representative(sample)``. Give the result of :func:`align` if
         there is one.
-    level, xi, max_clusters, seed : optional
+    level, xi, max_clusters, seed : float, float or sequence, int, int, optional
         As in :func:`forecast`.
     refit : bool
         True fits the first t epochs alone for every t. Their clusters at epoch t are matched with those of the
         clustering that share most objects; a cluster without a match belongs to "everything else".
-    settings, progress : optional
+    settings, progress : SamplerSettings, bool or callable, optional
         Of the runs that ``refit`` makes, as in ``run_chains``; settings None for those of the sample.
 
     Returns

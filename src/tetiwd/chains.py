@@ -97,7 +97,7 @@ def run_chains(
         the files that ``series`` looks at (:func:`~tetiwd.hosts.open_series`). Needs ``settings.spread_epochs``; the
         draws are the same as without.
     begin : callable, optional
-        Makes every chain, by its number, at another start than the settings say; see :func:`tetiwd.extend`.
+        Function of the number of a chain that makes the chain, to begin elsewhere than the settings say.
 
     Returns
     -------

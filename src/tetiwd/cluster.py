@@ -64,7 +64,7 @@ def dask_workers(
 def executor_of(client: Any) -> Executor:
     """The workers of a Dask client as an executor, for :func:`tetiwd.run_chains`.
 
-    Equal jobs are run again, not looked up.
+    Dask's cache is not used: equal jobs are run again.
 
     Parameters
     ----------

@@ -222,7 +222,7 @@ def extend(
     refresh : bool
         True lets chains go through the earlier draws, which takes a fraction of the sweeps. False starts every chain at
         an earlier draw and leaves it alone from then on.
-    n_threads, progress : optional
+    n_threads, progress : int, bool or callable, optional
         As for :func:`tetiwd.run_chains`.
 
     Returns

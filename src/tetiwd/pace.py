@@ -23,11 +23,11 @@ class Progress:
     1
     """
 
-    chain: int
-    n_done: int
-    n_sweeps: int
+    chain: int  # counted from 0
+    n_done: int  # sweeps
+    n_sweeps: int  # in all
     warming_up: bool
-    n_clusters: tuple[int, ...]
+    n_clusters: tuple[int, ...]  # of every epoch
     log_joint: float
     seconds_left: float | None  # None until a pace is known; without a fixed number of draws, of all chains together
     seconds_per_sweep: float | None = None  # of the latest sweeps

@@ -34,8 +34,8 @@ class Partitions:
     """
 
     labels: NDArray[np.int32]  # (S, N): 0, 1, … in every draw, none left out; epochs side by side
-    n_objects: tuple[int, ...]
-    times: tuple[Any, ...]
+    n_objects: tuple[int, ...]  # of every epoch
+    times: tuple[Any, ...]  # of the epochs
     ids: tuple[NDArray[Any], ...] | None = None  # T × (n_t,), None where identities are unknown
 
     @classmethod

@@ -44,7 +44,7 @@ class Gamma:
         Parameters
         ----------
         x : float
-            Where.
+            Where to evaluate it.
 
         Returns
         -------
@@ -90,7 +90,7 @@ class Beta:
         Parameters
         ----------
         x : float
-            Where.
+            Where to evaluate it.
 
         Returns
         -------

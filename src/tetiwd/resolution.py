@@ -116,11 +116,11 @@ class ResolutionPath:
     2.0
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[Step, ...]  # from coarse to fine
     usual: int  # which step has the estimate from moments; taken if no score speaks for another one
     taken: int | None = None  # which step a run took, if that is known from a file
     part: Part | None = None  # the objects that were tried, and that labels are about; None for all
-    of_tree: bool = False  # do the distances come from a tree?
+    of_tree: bool = False  # whether the distances come from a tree
 
     @cached_property
     def scores(self) -> NDArray[np.float64]:

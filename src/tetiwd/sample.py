@@ -37,7 +37,7 @@ class Sample:
     settings: SamplerSettings
     draws: list[Draws]  # one per chain
     frozen: list[Frozen]  # one per chain, empty if annealing was not asked for or the run was stopped
-    ended: Ended = "fixed"
+    ended: Ended = "fixed"  # why sampling ended; "fixed" after a number of draws that was given
     remarks: tuple[str, ...] = ()  # what the user should know, such as a damaged checkpoint
     n_discarded: int = 0  # draws of each chain, after warm-up, that are not among these
     resolution: ResolutionPath | None = None  # from which degrees of freedom were chosen

@@ -65,8 +65,8 @@ class DistanceSeries:
     """
 
     matrices: tuple[Matrix, ...]  # T × (n_t, n_t) squared distances or similarities, in the user's units
-    kind: Kind
-    times: tuple[Any, ...]
+    kind: Kind  # what they are
+    times: tuple[Any, ...]  # of the epochs
     ids: tuple[NDArray[Any], ...] | None  # T × (n_t,), None where identities are unknown
     cross: Matrix | None  # D*: (N, N) squared distances of all objects, epoch after epoch
     features: FeatureSpace | None = None  # what the distances were computed from, if that is known

@@ -91,7 +91,7 @@ def classify(
     new : array_like, shape (m, n_t)
         Distances (or similarities) from every new object to the objects of the epoch, (m, n_t), in units of the data.
         The model of moving centres needs those to all objects, (m, N), epoch after epoch.
-    squared : bool
+    squared : bool, optional
         For distances: True if the numbers are squared distances, False if they are plain. Never guessed.
     own : array_like, shape (m,), optional
         For similarities: that of every new object with itself, (m,).
@@ -120,9 +120,9 @@ def classify(
     >>> from tetiwd import classify
     >>> new = simulate_separated(seed=1).D[-1][:3]  # three objects as if they were new
     >>> found = classify(model.sample_, model.analysis_.clustering, new, squared=True)
-    >>> found.best.tolist() == model.labels_by_time_[-1][:3].tolist()
-    False
-    >>> found.probabilities.shape
+    >>> found.best.tolist()  # −1: none of these clusters
+    [0, 1, -1]
+    >>> found.probabilities.shape  # without "none", which is in found.none
     (3, 3)
     """
     t = check_epoch(t, sample.series.n_epochs)

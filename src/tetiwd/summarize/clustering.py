@@ -44,13 +44,13 @@ class Clustering:
            [3, 0, 2]])
     """
 
-    labels: list[Ints]  # T × (n_t,)
-    times: tuple[Any, ...]
+    labels: list[Ints]  # T × (n_t,) lineage of every object
+    times: tuple[Any, ...]  # of the epochs
     expected_loss: float  # mean of the epochs' losses, weighted by their numbers of objects; NaN if there are no draws
-    loss: str  # "" if there are no draws
+    loss: str  # its name; empty if there are no draws
     found_by: str  # "search", "joint search", "annealing", "mode", or "given"
     linked_by: LinkSource | None = None  # how clusters were linked into lineages; None for the model
-    names: Mapping[int, Any] = field(default_factory=dict)  # that a user gave lineages, by their numbers
+    names: Mapping[int, Any] = field(default_factory=dict)  # that a user gave lineages, by number
 
     @property
     def flat(self) -> Ints:

@@ -33,7 +33,8 @@ def coclustering(
 
     Returns
     -------
-    Array with an entry for every pair of objects.
+    ndarray
+        Probability for every pair of objects.
 
     Examples
     --------

@@ -147,7 +147,7 @@ def forecast(
         Epoch (counted from 0) that is known; −1 is the last.
     level : float
         Probability of the intervals. Counts are whole numbers, so that intervals hold a little more.
-    xi, max_clusters : optional
+    xi, max_clusters : float or sequence, int, optional
         Rate of new clusters (one number, or one per draw; None for 1) and truncation of the partition prior, for
         partitions from elsewhere. A sample knows its own.
     seed : int

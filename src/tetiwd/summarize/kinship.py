@@ -44,7 +44,7 @@ class SharedObjects:
     1  split        0          1.0
     """
 
-    share: float = 0.25
+    share: float = 0.25  # of the returning objects of a cluster that makes another one its kin
 
     def between(self, alignment: Alignment, t: int, later: int) -> tuple[Bools, Bools] | None:
         """Shares of the objects that are there at both epochs."""

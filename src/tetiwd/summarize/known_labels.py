@@ -116,7 +116,7 @@ def agreement(
     name : str
         What the labels are, for tables.
     level : float
-        Of the intervals.
+        Probability of the intervals.
 
     Returns
     -------

@@ -252,7 +252,7 @@ def lineages(
     share : float
         With names: the share of the objects of a cluster that makes another cluster its kin.
     level : float
-        Of the intervals of sizes.
+        Probability of the intervals of sizes.
 
     Returns
     -------

@@ -67,7 +67,7 @@ def characteristic_sites(alignment: Alignment, codes: NDArray[np.uint8], letters
         Positions in ``letters``, (N, sites), of all objects of all epochs, epoch after epoch; any other number where
         the letter is not known.
     letters : str
-        The letters.
+        The alphabet, such as "ACGT".
 
     Returns
     -------
@@ -80,12 +80,14 @@ def characteristic_sites(alignment: Alignment, codes: NDArray[np.uint8], letters
     >>> from tetiwd import Partitions, align, characteristic_sites, representative
     >>> labels = np.repeat([0, 1], 10)
     >>> draws = Partitions.from_labels(np.tile(labels, (5, 1)))
-    >>> codes = np.column_stack([labels, np.arange(20) % 2])  # only the first site differs
+    >>> codes = np.column_stack([labels, labels, np.arange(20) % 2])  # the first two sites differ
     >>> sites = characteristic_sites(align(draws, representative(draws)), codes, "AC")
     >>> sites.found()[["lineage", "site", "letter"]]
-    Empty DataFrame
-    Columns: [lineage, site, letter]
-    Index: []
+       lineage  site letter
+    0        0     1      A
+    1        0     2      A
+    2        1     1      C
+    3        1     2      C
     """
     import pandas as pd
 
