@@ -1,6 +1,7 @@
 """Names that a user gives lineages, from a table with the columns lineage, name and, if wanted, colour."""
 
 from pathlib import Path
+from typing import Any
 
 from tetiwd.errors import DataError
 from tetiwd.io.files import find_file, in_file
@@ -21,4 +22,9 @@ def read_names(path: Path) -> Rows:
         values = table.read(columns, []).text
         colours = values.get("colour") or values.get("color") or [None] * len(values["name"])
         triples = zip(values["lineage"], values["name"], colours, strict=True)
-        return [(lineage or "", name or "", (colour or "").strip() or None) for lineage, name, colour in triples]
+        return [(_word(lineage), _word(name), _word(colour).strip() or None) for lineage, name, colour in triples]
+
+
+def _word(value: Any) -> str:
+    """An entry as text: tables of other formats than CSV may hold numbers, and entries may be missing."""
+    return "" if value is None else str(value)

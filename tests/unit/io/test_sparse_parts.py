@@ -6,13 +6,15 @@ import pytest
 from scipy.sparse import csc_matrix, csr_array, csr_matrix, save_npz
 
 from reference import rng_for
+from tetiwd import memory
 from tetiwd.data import DistanceSeries
-from tetiwd.errors import DataError
+from tetiwd.errors import DataError, MemoryLimitError
 from tetiwd.io.data_settings import DataSettings
 from tetiwd.io.metadata_table import read_metadata
 from tetiwd.io.netcdf import SEALED
 from tetiwd.io.read import read_series
 from tetiwd.io.series_file import read_series_file, write_series
+from tetiwd.io.sparse_parts import check_sparse
 
 N, P = 12, 3
 X = np.round(rng_for(94).standard_normal((N, P)), 2)
@@ -136,3 +138,11 @@ def test_in_run_folders(tmp_path, spoil, says):
     spoil_h5(path, "/", names, spoil_but_width)
     with pytest.raises(DataError, match=r"^data\.nc cannot be read \("):
         read_series_file(path)
+
+
+def test_columns_beyond_memory_are_refused_before_anything_is_kept_of_them(monkeypatch):
+    parts = np.ones(1), np.zeros(1, int), np.array([0, 1])
+    monkeypatch.setattr(memory, "available_memory", lambda: (10**9, "says the test"))
+    check_sparse(*parts, (1, 10**6))
+    with pytest.raises(MemoryLimitError, match=r"keeping what is known of 1,000,000,000 columns takes 59\.60 GiB"):
+        check_sparse(*parts, (1, 10**9))
