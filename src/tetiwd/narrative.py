@@ -110,7 +110,7 @@ def quick_look(analysis: "ModeAnalysis") -> str:
     within = "" if analysis.seconds is None else f" in {analysis.seconds:.0f} s" if analysis.seconds >= 1 else " in 1 s"
     return (
         f"A quick look: the most probable clustering found{within} from {plural(len(analysis.mode.starts), 'start')}. "
-        "It says nothing about uncertainty."
+        "Its probabilities are too high, because they take everything else as known."
     )
 
 

@@ -709,7 +709,7 @@ def look(table):
 def test_a_quick_look_says_that_it_is_one(look):
     folder, result = look
     assert "A quick look: the most probable clustering found" in result.stdout
-    assert "It says nothing about uncertainty." in result.stdout
+    assert "Its probabilities are too high, because they take everything else as known." in result.stdout
     assert f"tetiwd resume {folder}" in result.stdout
     assert "stability" not in result.stdout
     assert {path.name for path in folder.iterdir()} == OF_A_LOOK

@@ -84,7 +84,7 @@ def test_the_picture_has_no_probabilities(analysis):
 def test_the_page_says_what_it_is_and_makes_no_statement_about_a_posterior(analysis, show_ids):
     page = mode_html(analysis, show_ids=show_ids)
     assert "A quick look: the most probable clustering found in 1 s from 2 starts." in page
-    assert "It says nothing about uncertainty." in page
+    assert "Its probabilities are too high, because they take everything else as known." in page
     assert "tetiwd resume RUN" in page
     body = page[page.index("<body>") : page.index('<section id="details">')]
     for word in ("R-hat", "credible", "interval of", "converge", "forecast from", "chains", "expected share"):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MEASUREMENTS = ["bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g"]
 STORY = """\
-The Palmer penguins: {n} birds measured in three seasons at Palmer Station, Antarctica (Gorman, Williams and Fraser
+The Palmer penguins: {n} birds measured in three seasons near Palmer Station, Antarctica (Gorman, Williams and Fraser
 2014, https://doi.org/10.1371/journal.pone.0090081). The model sees only bill length and depth, flipper length and body
 mass. It is not told the species or sex of a bird, nor how many groups there are.
 """

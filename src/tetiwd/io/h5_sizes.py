@@ -67,7 +67,8 @@ def _bytes_of_array(element: Any, as_values: bool) -> int:
     per_entry = BYTES_PER_TEXT if is_text or element.dtype.kind in "SU" else BYTES_PER_VALUE if as_values else 0
     n = math.prod(element.shape or ())
     in_chunk = math.prod(element.chunks or ())
-    known = max(n, in_chunk) * element.dtype.itemsize + n * per_entry
+    made = math.prod(max(1, length) for length in element.shape or ())  # rows without columns are rows, too
+    known = max(n, in_chunk) * element.dtype.itemsize + made * per_entry
     room = _room()
     if known > room:
         return known

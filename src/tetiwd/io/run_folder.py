@@ -44,7 +44,7 @@ from tetiwd.io.plain_texts import from_json
 from tetiwd.io.posterior import read_posterior, write_posterior
 from tetiwd.io.resolution_file import read_resolution, write_resolution
 from tetiwd.io.series_file import read_series_file, write_series
-from tetiwd.io.settings import RunSettings, read_settings, to_toml
+from tetiwd.io.settings import WRITTEN_BY_A_RUN, RunSettings, read_settings, to_toml
 from tetiwd.params import Hyperparameters
 from tetiwd.resolution import ResolutionPath
 from tetiwd.sample import Sample
@@ -153,8 +153,8 @@ class RunFolder:
             folder.about = read_settings(folder.path / "run.toml")
         except SettingsError as error:
             raise RunFolderError(f"{error}; restore it, or run fit again") from error
-        run = folder.about.get("run")
-        if not isinstance(run, dict) or "format" not in run:
+        run = folder.about.get("run", {})
+        if not all(isinstance(folder.about.get(name, {}), dict) for name in WRITTEN_BY_A_RUN) or "format" not in run:
             raise RunFolderError(f"{folder.path / 'run.toml'} does not say what wrote it; restore it, or run fit again")
         if run["format"] != FORMAT:
             raise RunFolderError(

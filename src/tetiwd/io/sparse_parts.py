@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tetiwd.errors import plural
 from tetiwd.memory import require_memory
 
-BYTES_OF_COLUMN = 64  # its mean, which every epoch keeps, and what is computed with it
+BYTES_OF_A_LINE = 64  # of a column its mean, which every epoch keeps, and what is computed with it
 
 
 def check_sparse(
@@ -30,8 +30,8 @@ def check_sparse(
         raise ValueError(
             f"a sparse matrix has values outside its {plural(n_places, 'column' if form == 'csr' else 'row')}"
         )
-    purpose = f"keeping what is known of {plural(shape[1], 'column')}"
-    require_memory(BYTES_OF_COLUMN * shape[1], purpose, "leave out those without values")
+    purpose = f"keeping what is known of {plural(shape[0], 'row')} and {plural(shape[1], 'column')}"
+    require_memory(BYTES_OF_A_LINE * sum(shape), purpose, "leave out those without values")
 
 
 def check_found(X: Any) -> None:

@@ -81,13 +81,15 @@ def checks_table(run: "Sample | Mode", wording: Wording) -> Table:
             share = inspect(series.matrices[t], series.kind).negative_share
             mass = Cell(f"{share:.1%}", share, share > MUCH_NEGATIVE)
         records.append({"time": series.times[t], "objects": n, "dof": Cell(f"{degrees:.3g}", degrees), "mass": mass})
-    return filled("checks", "Distances at every time", "Check the marked values.", fields, records, wording)
+    caption = "Values that need checking are marked."
+    return filled("checks", "Distances at every time", caption, fields, records, wording)
 
 
 def data_facts(series: "DistanceSeries") -> list[str]:
     """Facts about the data as a whole."""
     kind = "Squared distances" if series.kind == "distances" else "Similarities"
-    known = "objects have ids" if series.ids is not None else "objects of different times are not identified"
+    unknown = "it is not known which objects of different times are the same"
+    known = "objects have ids" if series.ids is not None else unknown
     facts = [f"{kind} between {sum(series.n_objects):,} objects at {series.n_epochs} times; {known}."]
     if series.cross is not None:
         facts.append("Distances between objects of different times are known; they help to link clusters through time.")

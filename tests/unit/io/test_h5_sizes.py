@@ -275,3 +275,20 @@ def test_ordinary_files_are_read_as_before(small, way):
         column.attrs.update({"encoding-type": "string-array", "encoding-version": "0.2.0"})
     series = read_series(["x.h5ad"], SETTINGS["distances"]).series
     assert [ids.tolist() for ids in series.ids] == [list("acdfgi"), list("beh")]
+
+
+def test_rows_without_columns_are_counted(small):
+    with h5py.File("x.h5ad", "a") as file:
+        del file["obs/kind/categories"]
+        texts = file.create_dataset("obs/kind/categories", (10**8, 0), h5py.string_dtype())
+        texts.attrs.update({"encoding-type": "string-array"})
+    with pytest.raises(MemoryLimitError):
+        read_series(["x.h5ad"], DataSettings(squared=True, time="kind"))
+
+
+def test_a_matrix_without_anything_is_refused(small):
+    with h5py.File("x.h5ad", "a") as file:
+        del file["X"]
+        file["X"] = h5py.Empty("f8")
+    with pytest.raises(DataError, match="X is empty"):
+        read_series(["x.h5ad"], SETTINGS["features"])

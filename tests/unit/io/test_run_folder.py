@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from contextlib import nullcontext
 from dataclasses import replace
 
@@ -18,7 +19,7 @@ from tetiwd.io.diagnostics_file import diagnostics_as_json
 from tetiwd.io.posterior import from_datatree, plain_labels, to_datatree
 from tetiwd.io.run_folder import FORMAT, RunFolder
 from tetiwd.io.series_file import read_series_file, write_series
-from tetiwd.io.settings import RunSettings
+from tetiwd.io.settings import WRITTEN_BY_A_RUN, RunSettings
 from tetiwd.merit import Merit
 from tetiwd.resolution import ResolutionPath, Step
 from tetiwd.workflow import load_run, resume, write_results
@@ -357,4 +358,14 @@ def test_what_has_no_end_is_not_opened(sample, tmp_path, name, make_it):
     path.parent.mkdir(exist_ok=True)
     make_it(path)
     with pytest.raises(RunFolderError, match=f"{path.name} is neither a file nor a folder; remove it"):
+        RunFolder.open(tmp_path / "run")
+
+
+@pytest.mark.parametrize("name", WRITTEN_BY_A_RUN)
+def test_a_list_in_place_of_a_table_is_refused(sample, tmp_path, name):
+    path = make(tmp_path / "run", sample).path / "run.toml"
+    tables = re.split(r"^(?=\[)", path.read_text("utf-8"), flags=re.MULTILINE)
+    others = [table for table in tables if not table.startswith((f"[{name}]", f"[{name}."))]
+    path.write_text(f"{name} = [1]\n" + "".join(others), "utf-8")
+    with pytest.raises(RunFolderError, match="does not say what wrote it"):
         RunFolder.open(tmp_path / "run")

@@ -144,5 +144,7 @@ def test_columns_beyond_memory_are_refused_before_anything_is_kept_of_them(monke
     parts = np.ones(1), np.zeros(1, int), np.array([0, 1])
     monkeypatch.setattr(memory, "available_memory", lambda: (10**9, "says the test"))
     check_sparse(*parts, (1, 10**6))
-    with pytest.raises(MemoryLimitError, match=r"keeping what is known of 1,000,000,000 columns takes 59\.60 GiB"):
+    with pytest.raises(MemoryLimitError, match=r"of 1 row and 1,000,000,000 columns takes 59\.60 GiB"):
         check_sparse(*parts, (1, 10**9))
+    with pytest.raises(MemoryLimitError, match=r"of 1,000,000,000 rows and 1 column takes 59\.60 GiB"):
+        check_sparse(*parts, (10**9, 1), "csc")

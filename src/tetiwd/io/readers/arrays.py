@@ -105,8 +105,7 @@ def _pooled(
                     f"the array {name!r} has shape {values.shape} for a matrix of {len(matrix)} rows",
                     "give one time per row",
                 )
-            if values.dtype.kind == "M":
-                values = np.datetime_as_string(values)
+            values = dates_as_text(values, name)
             column = f"the array {name!r}"
             time = epochs_of(
                 as_objects(values, name), settings, lambda row: Where(file.name, matrix=f"{column}, row {row}:")
@@ -191,6 +190,15 @@ def ids_in(arrays: Arrays, name: str, n_objects: int) -> list[Any] | None:
         fault = f"the array {name!r} has {plural(len(ids), 'id')} for {plural(n_objects, 'object')}"
         raise DataError(fault, "give one id per object")
     return as_objects(ids, name)
+
+
+def dates_as_text(values: NDArray[Any], name: str) -> NDArray[Any]:
+    """Dates as text; anything else as it is."""
+    if values.dtype.kind != "M":
+        return values
+    if np.datetime_data(values.dtype)[0] == "generic":
+        raise DataError(f"the array {name!r} holds dates without a unit", "convert it with .astype('datetime64[D]')")
+    return np.datetime_as_string(values)
 
 
 def as_objects(values: NDArray[Any], name: str) -> list[Any]:

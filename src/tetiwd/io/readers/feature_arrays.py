@@ -20,7 +20,7 @@ from tetiwd.io.feature_rows import FEATURE_SETTINGS, check_squared_matters, seri
 from tetiwd.io.files import File, in_file
 from tetiwd.io.npy import DAMAGED_ARCHIVE, Arrays, load_arrays
 from tetiwd.io.objects import read_objects, times_of_rows
-from tetiwd.io.readers.arrays import as_objects, ids_in
+from tetiwd.io.readers.arrays import as_objects, dates_as_text, ids_in
 from tetiwd.io.readers.reader import Reader
 from tetiwd.io.sparse_parts import check_sparse
 from tetiwd.io.windows import EpochOfRows, epochs_of, with_order
@@ -146,8 +146,7 @@ def _times(part: _Rows, values: Any, name: str, settings: DataSettings) -> Epoch
             raise DataError(
                 f"the array {name!r} has shape {values.shape} for {part.X.shape[0]} rows", "give one time per row"
             )
-        if values.dtype.kind == "M":
-            values = np.datetime_as_string(values)
+        values = dates_as_text(values, name)
         place = f"the array {name!r}"
         return epochs_of(
             as_objects(values, name), settings, lambda row: Where(part.file, matrix=f"{place}, row {row}:")

@@ -82,6 +82,8 @@ def _features(stored: Any, name: str | None, read_elem: Any) -> tuple[Any, list[
 
 def _read(element: Any, what: str, read_elem: Any) -> Any:
     """A dense or sparse matrix, if there is room for it."""
+    if getattr(element, "shape", ()) is None:
+        raise DataError(f"{what} is empty", "write it again")
     if hasattr(element, "dtype") and element.dtype.kind not in "biuf":
         raise DataError(f"{what} does not hold real numbers", "convert it first, for example with .astype(float)")
     require_memory(bytes_of(element), what, FEWER_FEATURES)

@@ -302,6 +302,11 @@ FAULTS = {
         archive(D=npy(GOOD), time=npy(np.zeros(5, dtype=[("a", int), ("b", int)]))),
         "the array 'time' holds neither text nor numbers nor dates",
     ),
+    "times without a unit": (
+        "D.npz",
+        archive(D=npy(GOOD), time=npy(np.zeros(5, "M8"))),
+        "the array 'time' holds dates without a unit",
+    ),
     "too few ids": ("D.npz", archive(D=npy(GOOD), ids=npy(np.arange(4))), "D[0] (D) has 5 objects but 4 ids"),
     "ids twice": ("D.npz", archive(D=npy(GOOD), ids=npy(np.array([1, 2, 3, 2, 5]))), "epoch 0 (D) has the id 2 twice"),
     "ids at one epoch": (
