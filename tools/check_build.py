@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 TREE = Path(__file__).parents[1]
-COPIED = ("src", "tests", "benchmarks", "setup.py", "pyproject.toml", "README.md", "LICENSE")
+COPIED = ("src", "tests", "benchmarks", "verification", "tools", "setup.py", "pyproject.toml", "README.md", "LICENSE")
 ALARM = {"checked": "IndexError: Out of bounds", "sanitized": "AddressSanitizer: heap-buffer-overflow"}
 TESTS = ["tests/exact", "tests/property"]
 WHERE = "from tetiwd.kernels import entry, COMPILED; print(entry.__file__ if COMPILED else 'not compiled')"
