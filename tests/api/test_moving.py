@@ -122,5 +122,5 @@ def test_epochs_are_estimated_together_where_lineages_stay(step, found_by):
     clustering = representative(sample)
     assert clustering.found_by == found_by
     said = " ".join(narrate(Analysis(sample)))
-    assert ("for all times together" in said) == (found_by == "joint search")
+    assert ("for all times at once" in said) == (found_by == "joint search")
     assert ("time by time" in said) == (found_by == "search")

@@ -135,7 +135,7 @@ def test_one_line_adds_a_setting_everywhere(tmp_path):
     assert f"Error: --toy {fault}" in output("-m", "tetiwd", "check", "x.csv", "--set", "sampler.toy=1")
     assert f"Error: mine.toml: toy {fault}" in output("-m", "tetiwd", "check", "x.csv", "--settings", "mine.toml")
     page = output("-c", "import command_docs; print(command_docs.page())")
-    assert "| `--toy` | A toy of the test. [default: 7] |" in page
+    assert "| `--toy NUMBER` | A toy of the test. [default: 7] |" in page
     page = output("-c", "import settings_docs; print(settings_docs.page())")
     assert "| `toy` | `--toy` | `7` | A toy of the test. |" in page
     assert "toy = 7" in page
