@@ -122,7 +122,9 @@ def test_pages_say_it_without_ids(fitted, quick):
     assert ">Id" in report_html(fitted.analysis_, show_ids=True).split("Objects not assigned to a cluster</h3>")[1]
 
 
-@pytest.mark.parametrize(("n", "says"), [(1, "was not assigned: the lineage that it"), (4, "were not assigned: the lineage that each")])
+@pytest.mark.parametrize(
+    ("n", "says"), [(1, "was not assigned: the lineage that it"), (4, "were not assigned: the lineage that each")]
+)
 def test_one_object_is_counted_as_one(fitted, monkeypatch, n, says):
     table = fitted.analysis_.memberships.table()
     kept = [*np.flatnonzero(table.lineage != -1), *np.flatnonzero(table.lineage == -1)[:n]]
